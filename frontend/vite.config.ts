@@ -8,7 +8,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { minifySync, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const PAGES = ['explore', 'train', 'internals', 'learn', 'masthead'];
+const PAGES = ['explore', 'compare', 'train', 'internals', 'learn', 'masthead'];
 const STANDALONE = 'standalone';
 const PACKAGES = 'packages';
 const PRINT_STYLES = 'src/lib/print.css'; // the last word

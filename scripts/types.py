@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from vitviz.webapp.schemas.compare import CompareCatalog
 from vitviz.webapp.schemas.explore import ExploreCatalog, ExplorerData
 from vitviz.webapp.schemas.internals import InternalsCatalog
 from vitviz.webapp.schemas.learn import LearnCatalog
@@ -13,7 +14,7 @@ from vitviz.webapp.schemas.train import TrainCatalog
 
 FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
 HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */\n"
-ROOTS = (ExploreCatalog, TrainCatalog, InternalsCatalog, LearnCatalog, ExplorerData, Requests)
+ROOTS = (ExploreCatalog, CompareCatalog, TrainCatalog, InternalsCatalog, LearnCatalog, ExplorerData, Requests)
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 Schema = dict[str, Any]
 Input = tuple[str, Literal["validation"], TypeAdapter[Any]]

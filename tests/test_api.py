@@ -27,6 +27,7 @@ PUBLIC = {
     "TrainingError",
     "ViTConfig",
     "__version__",
+    "compare",
     "evaluate",
     "explain",
     "load",

@@ -21,7 +21,7 @@ from vitviz.webapp.server.modules import resolve_imports
 
 ROOT = Path(__file__).parents[1]
 STATIC = ROOT / "vitviz" / "webapp" / "static"
-PAGES = ["explore.js", "train.js", "internals.js", "learn.js", "masthead.js"]
+PAGES = ["explore.js", "compare.js", "train.js", "internals.js", "learn.js", "masthead.js"]
 MAX_PAGE_BYTES = 150_000  # compressed modules of all tabs, without those loaded on demand
 MAX_WHEEL_BYTES = 12_000_000  # with the checkpoints
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -46,8 +46,8 @@ def test_the_type_marker_ships():
 
 def test_the_build_of_the_front_end_ships():
     names = {path.name for path in STATIC.iterdir() if path.is_file()}
-    assert {"explore.js", "train.js", "internals.js", "learn.js", "masthead.js", "standalone.js"} <= names
-    assert {"explore.css", "train.css", "internals.css", "learn.css"} <= names
+    assert {"explore.js", "compare.js", "train.js", "internals.js", "learn.js", "masthead.js", "standalone.js"} <= names
+    assert {"explore.css", "compare.css", "train.css", "internals.css", "learn.css"} <= names
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["vitviz.webapp"]
     assert all(any(fnmatch(f"static/{name}", pattern) for pattern in patterns) for name in names)
     assert [path.name for path in STATIC.iterdir() if path.is_dir()] == []

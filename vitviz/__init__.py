@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from vitviz.attribution.comparison import compare
     from vitviz.attribution.explanation import Explanation, explain, patch_activations
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
@@ -42,6 +43,7 @@ __all__ = [
     "TrainConfig",
     "TrainingError",
     "ViTConfig",
+    "compare",
     "evaluate",
     "explain",
     "load",
@@ -63,6 +65,7 @@ MODULES = {
     "TrainConfig": "vitviz.training.config",
     "TrainingError": "vitviz.training.config",
     "ViTConfig": "vitviz.models.config",
+    "compare": "vitviz.attribution.comparison",
     "explain": "vitviz.attribution.explanation",
     "patch_activations": "vitviz.attribution.explanation",
     "watch": "vitviz.runs.watch",

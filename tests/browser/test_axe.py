@@ -21,6 +21,7 @@ AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "ax
 WIDE, NARROW = (1400, 900), (390, 844)
 INTERNALS = ".vitviz-internals"
 LEARN = ".vitviz-learn"
+COMPARE = ".vitviz-compare"
 # Rules that a theme can break; the others are checked on a light page only.
 COLOR_RULES = ["color-contrast", "link-in-text-block"]
 RUN = """async (rules) => {
@@ -177,6 +178,24 @@ def test_learn(context, address, check):
         page.goto(f"{address}?tab=learn&step={step}")
         page.wait_for_selector(f"{LEARN}[data-step={step}][data-state=ready] .lesson-figure > *")
         check(page, f"Learn, {step}")
+
+
+def test_compare(context, with_runs, check):
+    page = context.new_page()
+    for query in (
+        "patch=3-4",
+        "compare=model&b=runs/finished&layer=5",
+        "compare=snapshot",
+        "compare=class",
+        "compare=head&method=similarity",
+        "compare=ablation&ablated=5-3&removed=2-3&patch_mode=gray",
+    ):
+        page.goto(f"{with_runs}?tab=compare&{query}")
+        page.wait_for_selector(f"{COMPARE}[data-ready='1'][data-state=ready]")
+        page.locator("[data-stage=map-b]").focus()
+        page.keyboard.press("Home")
+        check(page, f"Compare, {query}")
+    expect(page.locator("h1:visible")).to_have_count(1)
 
 
 def test_saved_file(context, check, tmp_path):

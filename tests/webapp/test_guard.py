@@ -193,6 +193,8 @@ def test_only_the_listed_functions_can_be_called(client):
         "explorer": "explain attention rows methods scores ablate gallery gallery_progress cifar_download figure code "
         "contributions pixel_map features nearest similarity task_progress patch_heads patch_tokens map_on_request "
         "list_models find_models model_facts open_model",
+        "compare": "explain compare compare_figure compare_images compare_snapshots ablate list_models find_models "
+        "model_facts open_model",
         "internals": "probes probe_figure list_models find_models model_facts open_model",
         "learn": "explain lesson lesson_head lesson_patch lesson_remove lesson_flip lesson_training similarity "
         "list_models find_models model_facts open_model",

@@ -10,7 +10,7 @@ from vitviz.webapp import components
 from vitviz.webapp.server import modules
 
 pytestmark = IGNORE_PANDAS_WARNINGS
-PAGES = ("explore", "train", "internals", "learn", "masthead")
+PAGES = ("explore", "compare", "train", "internals", "learn", "masthead")
 
 
 @pytest.fixture

@@ -27,9 +27,11 @@ from vitviz.webapp import page, preview
 from vitviz.webapp.images import sample_path, upload_path
 from vitviz.webapp.models import list_bundled, load_model
 from vitviz.webapp.opened import ModelOpener, OpenedModels
+from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
+from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.address import Address, choose_address
@@ -72,15 +74,17 @@ def build_app(
     explore = Explore(data, runs, public, train.datasets.download, opener)
     internals = Internals(data, runs, public, opener)
     learn = Learn(explore, train.timelines)
+    compare = Compare(explore, Timelines(runs))
     colors = {"colors": color_tables()}
     models = explore.catalog() | colors | {"public": public}
     probed = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
-    catalogs = {"explore": models, "train": train.catalog() | colors, "internals": probed}
+    compared = probed | {name: models[name] for name in ("methods", "maxBytes")}
+    catalogs = {"explore": models, "compare": compared, "train": train.catalog() | colors, "internals": probed}
     catalogs["learn"] = {
         name: models[name] for name in ("checkpoints", "cifar", "colors", "public", "samples", "photos")
     }
-    functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
-    functions["learn"] = learn.functions
+    functions = {"explore": explore.functions, "compare": compare.functions, "train": train.functions}
+    functions |= {"internals": internals.functions, "learn": learn.functions}
     with page.build(catalogs, functions) as app:
         for name, function in ENDPOINTS.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.

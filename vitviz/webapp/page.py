@@ -68,7 +68,7 @@ def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callabl
     """Build the page.
 
     Args:
-        catalogs: Initial data of each tab, in order: "explore", "train", "internals", "learn".
+        catalogs: Initial data of each tab, in order: "explore", "compare", "train", "internals", "learn".
         functions: Server functions of each tab.
     """
     with gr.Blocks(

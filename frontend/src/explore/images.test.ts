@@ -1,15 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DownloadInfo, Refusal } from '../lib/api';
 
-import {
-  chooseImage,
-  chooseTestImage,
-  DOWNLOAD_DELAY,
-  refusalOf,
-  requestDownload,
-  showShelf,
-  takeFile,
-} from './images';
+import { chooseImage, chooseTestImage, DOWNLOAD_DELAY, requestDownload, showShelf, takeFile } from './images';
 import { showNotice, startWaiting } from './notices';
 import { fail, load, refreshLists } from './requests';
 import type { Explorer } from './state.svelte';
@@ -41,35 +33,6 @@ function explorerWith(upload: ((file: File) => Promise<{ path: string }>) | null
 }
 
 beforeEach(() => vi.clearAllMocks());
-
-describe('refusalOf', () => {
-  it('accepts images up to the largest size', () => {
-    expect(refusalOf({ name: 'cat.png', type: 'image/png', size: MAX }, MAX)).toBeNull();
-  });
-
-  it('names the type of another file', () => {
-    const file = { name: 'notes.txt', type: 'text/plain', size: 1 };
-    expect(refusalOf(file, MAX)).toBe(
-      'The file must be an image: notes.txt is text/plain. Choose a PNG, JPEG, WebP, GIF, BMP or TIFF file.',
-    );
-    expect(refusalOf({ ...file, type: '' }, MAX)).toContain('notes.txt is of unknown type.');
-  });
-
-  it('names the cure for HEIC, of which some browsers do not know the type', () => {
-    const file = { name: 'IMG_1.HEIC', type: '', size: 1 };
-    expect(refusalOf(file, MAX)).toBe(
-      'HEIC images cannot be read: export IMG_1.HEIC as JPEG. PNG, JPEG, WebP, GIF, BMP or TIFF are accepted.',
-    );
-    expect(refusalOf({ ...file, name: 'a', type: 'image/heif' }, MAX)).toContain('as JPEG');
-  });
-
-  it('names both sizes', () => {
-    expect(refusalOf({ name: 'wide.png', type: 'image/png', size: MAX + 2 ** 19 }, MAX)).toBe(
-      'An image may have at most 20\u00a0MiB: wide.png has 20.5\u00a0MiB. ' +
-        'Reduce its size, for example by saving it as JPEG.',
-    );
-  });
-});
 
 describe('takeFile', () => {
   it('explains the uploaded file', async () => {

@@ -2,7 +2,7 @@
 
 import type { CifarDownloadRequest, ImageChoice } from '../lib/api';
 import { isServed, pause, reasonOf } from '../lib/client';
-import { mebibytes } from '../lib/dom';
+import { refusalOf } from '../lib/files';
 import { writeAddress } from './actions';
 import { CIFAR10 } from './gallery.svelte';
 import { recordImage } from './history';
@@ -11,12 +11,6 @@ import { fail, load, refreshLists } from './requests';
 import type { Explorer, Shelf } from './state.svelte';
 
 export const DOWNLOAD_DELAY = 1000; // ms between requests of a download's progress
-
-/** Formats that the server decodes. A phone converts other photographs to one of these. */
-export const ACCEPTED = {
-  names: 'PNG, JPEG, WebP, GIF, BMP or TIFF',
-  types: ['png', 'jpeg', 'webp', 'gif', 'bmp', 'tiff'].map((name) => `image/${name}`),
-};
 
 export async function chooseImage(explorer: Explorer, image: ImageChoice): Promise<void> {
   if (explorer.takeImage) return explorer.takeImage(image);
@@ -62,21 +56,6 @@ export async function requestDownload(explorer: Explorer, action: CifarDownloadR
   explorer.followsDownload = false;
   await refreshLists(explorer);
   if (explorer.shelf === 'cifar' && explorer.catalog.cifar.available) showShelf(explorer, 'cifar');
-}
-
-/** Why a file is refused before it is uploaded; null if it is not. */
-export function refusalOf({ name, type, size }: Pick<File, 'name' | 'type' | 'size'>, maxBytes: number): string | null {
-  if (/^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name)) {
-    return `HEIC images cannot be read: export ${name} as JPEG. ${ACCEPTED.names} are accepted.`;
-  }
-  if (!type.startsWith('image/')) {
-    return `The file must be an image: ${name} is ${type || 'of unknown type'}. Choose a ${ACCEPTED.names} file.`;
-  }
-  if (size > maxBytes) {
-    const sizes = `at most ${mebibytes(maxBytes)}: ${name} has ${mebibytes(size)}`;
-    return `An image may have ${sizes}. Reduce its size, for example by saving it as JPEG.`;
-  }
-  return null;
 }
 
 /** Upload a file and explain it, or show why it is refused. */

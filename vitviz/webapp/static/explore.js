@@ -1,5 +1,5 @@
 import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, to_array, untrack, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, digitsOf, dismiss, effectSentence, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, signedDigits, tableKind, takeFile, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, waitingSentence } from "./shared.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence } from "./shared.js";
 // src/explore/Controls.svelte
 var root$21 = from_html(`<label><input type="radio"/><span> </span></label>`);
 var root_1$20 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
@@ -1130,45 +1130,6 @@ function Help($$anchor, $$props) {
 	event("toggle", span, place);
 	append($$anchor, fragment);
 	pop();
-}
-// src/lib/ticks.ts
-var UNIFORM_TICKS = [
-	"≤ ⅛ ×",
-	"¼",
-	"½",
-	"1 ×",
-	"2",
-	"4",
-	"≥ 8 ×"
-];
-function ticksOf(scale) {
-	if (scale.kind === "uniform") return UNIFORM_TICKS.map((text, i) => [i / 6, text]);
-	const quarters = [
-		0,
-		.25,
-		.5,
-		.75,
-		1
-	];
-	if (scale.kind === "signed") return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
-	const low = lowOf(scale);
-	const step = (scale.limit - low) / 4;
-	const valueAt = (t) => low + 4 * step * t;
-	if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
-	const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
-	return quarters.map((t) => [t, (t === 1 && scale.clips ? "≥ " : "") + percent(valueAt(t), valueAt(t) ? digits : 0)]);
-}
-var digitsOfStep = (step) => [
-	1,
-	2,
-	3
-].find((digits) => 100 * step >= 5 / 10 ** digits) ?? 4;
-function unitOf(scale) {
-	if (scale.kind === "signed") return "change of the logit; below 0 is against the class";
-	if (scale.kind === "uniform") return "attention weight / uniform; 1 × is the same for all tokens";
-	if (!scale.isWeight) return "relative to the maximum of this map";
-	if (!scale.clips) return "attention weight, range of this map";
-	return `attention weight, all ${scale.isOfMeans ? "means" : "heads"}`;
 }
 // src/explore/MapBar.svelte
 var root$9 = from_html(`<span> </span>`);

@@ -2618,6 +2618,24 @@ function writeAddressSoon(explorer) {
 	clearTimeout(explorer.writing);
 	explorer.writing = setTimeout(() => writeAddress(explorer), 150);
 }
+// src/lib/files.ts
+var ACCEPTED = {
+	names: "PNG, JPEG, WebP, GIF, BMP or TIFF",
+	types: [
+		"png",
+		"jpeg",
+		"webp",
+		"gif",
+		"bmp",
+		"tiff"
+	].map((name) => `image/${name}`)
+};
+function refusalOf({ name, type, size }, maxBytes) {
+	if (/^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name)) return `HEIC images cannot be read: export ${name} as JPEG. ${ACCEPTED.names} are accepted.`;
+	if (!type.startsWith("image/")) return `The file must be an image: ${name} is ${type || "of unknown type"}. Choose a ${ACCEPTED.names} file.`;
+	if (size > maxBytes) return `An image may have ${`at most ${mebibytes(maxBytes)}: ${name} has ${mebibytes(size)}`}. Reduce its size, for example by saving it as JPEG.`;
+	return null;
+}
 // src/explore/history.ts
 var ENTRY_DELAY = 1e3;
 function recordImage(explorer) {
@@ -2652,17 +2670,6 @@ async function followHistory(explorer) {
 }
 // src/explore/images.ts
 var DOWNLOAD_DELAY = 1e3;
-var ACCEPTED = {
-	names: "PNG, JPEG, WebP, GIF, BMP or TIFF",
-	types: [
-		"png",
-		"jpeg",
-		"webp",
-		"gif",
-		"bmp",
-		"tiff"
-	].map((name) => `image/${name}`)
-};
 async function chooseImage(explorer, image) {
 	if (explorer.takeImage) return explorer.takeImage(image);
 	writeAddress(explorer);
@@ -2708,12 +2715,6 @@ async function requestDownload(explorer, action) {
 	explorer.followsDownload = false;
 	await refreshLists(explorer);
 	if (explorer.shelf === "cifar" && explorer.catalog.cifar.available) showShelf(explorer, "cifar");
-}
-function refusalOf({ name, type, size }, maxBytes) {
-	if (/^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name)) return `HEIC images cannot be read: export ${name} as JPEG. ${ACCEPTED.names} are accepted.`;
-	if (!type.startsWith("image/")) return `The file must be an image: ${name} is ${type || "of unknown type"}. Choose a ${ACCEPTED.names} file.`;
-	if (size > maxBytes) return `An image may have ${`at most ${mebibytes(maxBytes)}: ${name} has ${mebibytes(size)}`}. Reduce its size, for example by saving it as JPEG.`;
-	return null;
 }
 async function takeFile(explorer, file) {
 	const { catalog, host } = explorer;
@@ -3009,6 +3010,45 @@ function shownView({ choices, reply, targetClass, view }) {
 		other: null,
 		...view.panel?.shown
 	};
+}
+// src/lib/ticks.ts
+var UNIFORM_TICKS = [
+	"≤ ⅛ ×",
+	"¼",
+	"½",
+	"1 ×",
+	"2",
+	"4",
+	"≥ 8 ×"
+];
+function ticksOf(scale) {
+	if (scale.kind === "uniform") return UNIFORM_TICKS.map((text, i) => [i / 6, text]);
+	const quarters = [
+		0,
+		.25,
+		.5,
+		.75,
+		1
+	];
+	if (scale.kind === "signed") return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
+	const low = lowOf(scale);
+	const step = (scale.limit - low) / 4;
+	const valueAt = (t) => low + 4 * step * t;
+	if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
+	const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
+	return quarters.map((t) => [t, (t === 1 && scale.clips ? "≥ " : "") + percent(valueAt(t), valueAt(t) ? digits : 0)]);
+}
+var digitsOfStep = (step) => [
+	1,
+	2,
+	3
+].find((digits) => 100 * step >= 5 / 10 ** digits) ?? 4;
+function unitOf(scale) {
+	if (scale.kind === "signed") return "change of the logit; below 0 is against the class";
+	if (scale.kind === "uniform") return "attention weight / uniform; 1 × is the same for all tokens";
+	if (!scale.isWeight) return "relative to the maximum of this map";
+	if (!scale.clips) return "attention weight, range of this map";
+	return `attention weight, all ${scale.isOfMeans ? "means" : "heads"}`;
 }
 // src/lib/TilePreview.svelte
 var root$4 = from_html(`<canvas></canvas>`);
@@ -3738,4 +3778,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, lowOf, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };

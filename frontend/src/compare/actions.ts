@@ -1,0 +1,111 @@
+/* Choices of the user, and what is read out. */
+
+import type { CompareFigureRequest, ImageChoice } from '../lib/api';
+import { ANNOUNCE_DELAY, isServed, reasonOf } from '../lib/client';
+import { saveAs } from '../lib/dom';
+import { refusalOf } from '../lib/files';
+import { writeAddress } from './link';
+import { refresh } from './requests';
+import { EMPTY, type Kind, type ViewState } from './sides';
+import type { ComparePage, Reading } from './state.svelte';
+
+/** Compare something else; B starts with its default. */
+export function chooseKind(page: ComparePage, kind: Kind) {
+  if (kind === page.kind) return;
+  Object.assign(page, { kind, own: EMPTY, removing: false, linked: null });
+  refresh(page, 'pushState');
+}
+
+/** Change what A shows, and B where it shows the same. */
+export function chooseA(page: ComparePage, change: Partial<ViewState>) {
+  page.a = { ...page.a, ...change };
+  refresh(page);
+}
+
+/** Change what B alone shows. */
+export function chooseB(page: ComparePage, change: Partial<ViewState>) {
+  page.own = { ...page.own, ...change };
+  refresh(page);
+}
+
+export const chooseSide = (page: ComparePage, side: 'a' | 'b', change: Partial<ViewState>) =>
+  side === 'a' ? chooseA(page, change) : chooseB(page, change);
+
+/** Another model may number classes differently and have other heads. */
+export const chooseModel = (page: ComparePage, side: 'a' | 'b', checkpoint: string) =>
+  chooseSide(page, side, side === 'a' ? { checkpoint, target: null } : { checkpoint });
+
+/** How heads are ablated, or patches removed. */
+export function chooseMode(page: ComparePage, change: Partial<Pick<ComparePage, 'mode' | 'patchMode'>>) {
+  Object.assign(page, change);
+  refresh(page);
+}
+
+export const toggled = (list: readonly number[], one: number) =>
+  list.includes(one) ? list.filter((other) => other !== one) : [...list, one].sort((a, b) => a - b);
+
+/** A patch becomes the query, or is removed from B; the query patch again returns to the class token. */
+export function pick(page: ComparePage, patch: number) {
+  if (page.kind === 'ablation' && page.removing) return chooseB(page, { removed: toggled(page.own.removed, patch) });
+  if (!page.hasQuery) return;
+  if (page.shown && !page.isSimilarity && !page.shown.reply.difference && page.kind === 'model')
+    return page.showNotice('The grids differ: the query stays the class token.');
+  page.query = page.query[0] === patch && !page.isSimilarity ? [] : [patch];
+  refresh(page);
+}
+
+export function queryClassToken(page: ComparePage) {
+  if (!page.query.length || page.isSimilarity) return;
+  page.query = [];
+  refresh(page);
+}
+
+/** Read out a patch; a screen reader speaks once the pointer rests. */
+export function read(page: ComparePage, reading: Reading | null) {
+  page.reading = reading;
+  clearTimeout(page.speaking);
+  if (reading) page.speaking = setTimeout(() => (page.voice = page.sentence), ANNOUNCE_DELAY);
+}
+
+/** Upload a file for a side, or show why it is refused. */
+export async function takeFile(page: ComparePage, side: 'a' | 'b', file: File) {
+  const { upload, catalog } = page.host;
+  if (!upload) return;
+  const refusal = refusalOf(file, catalog.maxBytes);
+  if (refusal) return page.showNotice(refusal, true);
+  try {
+    const { path } = await upload(file);
+    const image: ImageChoice = { kind: 'upload', path, name: file.name };
+    chooseSide(page, side, { image });
+  } catch {
+    page.showNotice(`${file.name} could not be uploaded: the server is unreachable or full. Try again later.`, true);
+  }
+}
+
+export const FORMATS: readonly CompareFigureRequest['format'][] = ['png', 'svg', 'pdf', 'npz', 'csv'];
+
+/** Download the comparison on screen as a file. */
+export async function saveFigure(page: ComparePage, format: CompareFigureRequest['format']) {
+  if (!page.shown) return;
+  page.showNotice('Drawing…');
+  const hasUpload = [page.a.image, page.b.image].some((image) => image?.kind === 'upload');
+  const link = hasUpload ? null : location.href;
+  const reply = await page.host.request('compare_figure', { ...page.shown.request, format, link });
+  if (!isServed(reply)) {
+    return page.showNotice(reply ? reasonOf(reply) : 'An image has expired on the server. Choose it again.', true);
+  }
+  saveAs(reply.name, reply.src);
+  page.showNotice(`Saved as ${reply.name}.`);
+}
+
+export async function copyLink(page: ComparePage) {
+  writeAddress(page);
+  const isUpload = [page.a.image, page.b.image].some((image) => image?.kind === 'upload');
+  const rest = isUpload ? ' It does not contain the uploaded image.' : '';
+  try {
+    await navigator.clipboard.writeText(location.href);
+    page.showNotice(`Link copied.${rest}`);
+  } catch {
+    page.showNotice(`The browser does not allow copying: copy the link from the address bar.${rest}`);
+  }
+}

@@ -1,0 +1,96 @@
+/* The address of the page: written after each comparison, read at the start and on Back. */
+
+import { firstImage, uploadOf } from '../explore/address';
+import { updateAddress } from '../lib/address';
+import { isServed, reasonOf, refreshModels } from '../lib/client';
+import { addressOf, DEFAULTS, readAddress } from './address';
+import { refresh } from './requests';
+import { ATTENTION } from './sides';
+import type { ComparePage } from './state.svelte';
+
+const params = () => new URLSearchParams(location.search);
+const named = () => `${params().get('checkpoint')} ${params().get('image')}`;
+
+/** The uploaded images of both sides in the entry of the history. */
+const uploads = () => [uploadOf(history.state), uploadOf({ upload: history.state?.uploadB })] as const;
+
+export function writeAddress(page: ComparePage, how: 'pushState' | 'replaceState' = 'replaceState') {
+  const { kind, a, b, own, query, shown } = page;
+  if (!page.root?.clientWidth || !shown) return; // another tab is shown
+  const upload = (image: typeof a.image) => (image?.kind === 'upload' ? image : null);
+  const values = addressOf(kind, a, own, query, shown.a.shape, page);
+  updateAddress(values, DEFAULTS, how, { upload: upload(a.image), uploadB: upload(b.image) });
+  page.followed = named();
+}
+
+/** Adopt the comparison of the address. */
+export function follow(page: ComparePage) {
+  const linked = readAddress(params(), page.catalog, uploads());
+  const checkpoint = linked.a.checkpoint || page.models[0].name;
+  const model = page.models.find(({ name }) => name === checkpoint);
+  const image = linked.a.image ?? firstImage(page.catalog, model);
+  Object.assign(page, { kind: linked.kind, own: linked.b, mode: linked.mode, patchMode: linked.patchMode, linked });
+  page.a = { ...linked.a, checkpoint, image };
+  page.followed = named();
+}
+
+/** Adopt the address and show its comparison; what is not here is named, and the nearest comparison shown. */
+async function open(page: ComparePage) {
+  const { checkpoint, b, compare } = Object.fromEntries(params());
+  const isNewer = (name?: string) => name && !page.models.some((model) => model.name === name);
+  if (isNewer(checkpoint) || (compare === 'model' && isNewer(b))) await refreshLists(page);
+  follow(page);
+  const { missing } = page.linked ?? { missing: [] };
+  await refresh(page);
+  if (page.isError) await openNearest(page);
+  if (missing.length && !page.isError) page.showNotice(missing.join(' '));
+}
+
+/** Show samples in the default map where a link cannot be shown, with the reason. */
+async function openNearest(page: ComparePage) {
+  const reason = page.status;
+  const image = firstImage(page.catalog);
+  page.a = { ...page.a, image, map: ATTENTION };
+  page.own = { ...page.own, image: null };
+  if (page.kind === 'snapshot') page.a = { ...page.a, checkpoint: page.models[0].name };
+  await refresh(page);
+  if (!page.isError) page.showNotice(reason, true);
+}
+
+/** Load the images, show the comparison of the address, and follow the address while the page is on screen. */
+export async function start(page: ComparePage, root: HTMLElement) {
+  page.root = root;
+  const images = await page.host.request('compare_images', {});
+  if (!isServed(images)) {
+    page.showNotice(reasonOf(images), true);
+    page.state = 'error';
+    return;
+  }
+  page.images = images;
+  if (!page.models.length) {
+    page.showNotice('No model found: put a checkpoint into the checkpoints folder and restart vitviz.', true);
+    page.state = 'error';
+    return;
+  }
+  await open(page);
+  let isFirst = true;
+  new IntersectionObserver(([entry]) => {
+    if (entry.isIntersecting && !isFirst) comeBack(page);
+    isFirst = false;
+  }).observe(root);
+  window.addEventListener('popstate', () => {
+    if (page.root?.clientWidth && params().get('tab') === 'compare') open(page);
+  });
+}
+
+/** Another tab may have chosen another model or image, or trained a model. */
+async function comeBack(page: ComparePage) {
+  page.explained.clear(); // a run may have been trained further
+  await refreshLists(page);
+  if (named() !== page.followed || page.state === 'error') await open(page);
+}
+
+export async function refreshLists(page: ComparePage) {
+  const lists = await refreshModels(page.host.request);
+  if (lists) page.models = lists.checkpoints;
+}

@@ -1,0 +1,537 @@
+"""Comparisons of two maps and two predictions: one scale, differences, and rank correlation.
+
+A side is a map and a prediction: of an image in a model, of a state of an ablation, or of a snapshot of a training.
+Maps of the same quantity share one scale; those of different quantities are compared relative to their own maxima.
+Sentences count layers, heads, rows and columns from 1.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitviz.attribution.charts import ablated_maps, chosen_map
+from vitviz.attribution.context import is_flat
+from vitviz.attribution.export import export
+from vitviz.attribution.faithfulness import rank_correlation
+from vitviz.attribution.methods import METHODS
+from vitviz.attribution.view import Layer, Query, TargetLike, View, as_patches, check_index
+from vitviz.plots import words
+from vitviz.plots.comparison import ComparedClass, ComparedMap, ComparisonChart
+from vitviz.plots.scales import Scale
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from vitviz.attribution.explanation import Explanation
+
+Array = NDArray[np.float32]
+Unit = Literal["weights", "logits", "relative", "cosine"]
+ATTENTION, SIMILARITY = "attention weight", "similarity"  # quantities besides the methods
+MIN_RANKED = 3  # patches; fewer have no meaningful rank correlation
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: a map and a prediction.
+
+    Attributes:
+        title: What the map shows ("Layer 5, head 3", "Relevance for cat").
+        quantity: What the values measure; maps of the same quantity share a scale.
+        unit: Of the values: attention weights, logits, cosine similarity, or relative to the largest patch.
+        values: The map, (gh, gw).
+        kept: Mask of the patches with a value, (gh, gw): not removed; all False for an ablated head.
+        num_tokens: Tokens of the model (T).
+        model: Its name.
+        layers: Its number of layers.
+        image: The model input, (H, W, 3) uint8.
+        image_name: Name of the image.
+        labels: Names of the classes, (K,).
+        probabilities: Their probabilities, (K,); None for a model that predicts no class.
+        changes: Description of the ablation; empty without one.
+        snapshot: Name of the snapshot of a training; empty without one.
+    """
+
+    title: str
+    quantity: str
+    unit: Unit
+    values: Array
+    kept: NDArray[np.bool_]
+    num_tokens: int
+    model: str
+    layers: int
+    image: NDArray[np.uint8]
+    image_name: str = ""
+    labels: tuple[str, ...] = ()
+    probabilities: Array | None = None
+    changes: str = ""
+    snapshot: str = ""
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of patches (gh, gw)."""
+        rows, columns = self.values.shape
+        return rows, columns
+
+    @property
+    def prediction(self) -> tuple[str, float] | None:
+        """The most probable class and its probability; None for a model that predicts no class."""
+        if self.probabilities is None:
+            return None
+        best = int(self.probabilities.argmax())
+        return self.labels[best], float(self.probabilities[best])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides, A and B, and what they differ in.
+
+    Attributes:
+        a: The first side.
+        b: The second side.
+        query: The query patches of both maps, positions in reading order from 0; empty for the class token.
+    """
+
+    a: Side
+    b: Side
+    query: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What tells the sides apart: model, image, snapshot, ablation and title, where they differ."""
+        differing = [
+            (getattr(self.a, name) or otherwise, getattr(self.b, name) or otherwise)
+            for name, otherwise in (
+                ("model", "a model"),
+                ("image_name", "an image"),
+                ("snapshot", "the final model"),
+                ("changes", "unchanged"),
+                ("title", ""),
+            )
+            if getattr(self.a, name) != getattr(self.b, name)
+        ]
+        if not differing:
+            return "A", "B"
+        first, second = (", ".join(names) for names in zip(*differing, strict=True))
+        return first, second
+
+    @property
+    def has_same_grid(self) -> bool:
+        """Whether both maps have the same patches, so that there is a difference."""
+        return self.a.grid == self.b.grid
+
+    @property
+    def has_same_quantity(self) -> bool:
+        """Whether the values of both maps measure the same."""
+        return self.a.quantity == self.b.quantity
+
+    @cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """Mask of the patches with a value in both maps of one grid, (gh, gw)."""
+        return self.a.kept & self.b.kept
+
+    @property
+    def kept_in_both(self) -> bool:
+        """Whether any patch has a value in both maps, which have the same grid."""
+        return self.has_same_grid and bool(self.kept.any())
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale of both `maps`."""
+        if not self.has_same_quantity:
+            what = "each map relative to its own largest magnitude"
+            kind: Literal["signed", "linear"] = "signed" if self.is_signed else "linear"
+            return Scale(kind, 1.0, is_weight=False, quantity=what)
+        if self.a.unit == "cosine":
+            return Scale("signed", 1.0, is_weight=False, quantity="cosine similarity of tokens")
+        if self.a.unit == "logits":
+            return Scale("signed", self.largest, is_weight=False)
+        if self.a.unit == "relative":
+            return Scale("linear", 1.0, is_weight=False, quantity="relative to the maximum of both maps")
+        if self.a.num_tokens != self.b.num_tokens:
+            return Scale("uniform", 1.0)
+        return Scale("linear", self.largest, quantity="attention weight, one scale for both maps")
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether a map has values on both sides of 0."""
+        return not {self.a.unit, self.b.unit}.isdisjoint({"logits", "cosine"})
+
+    @cached_property
+    def largest(self) -> float:
+        """Largest magnitude of both maps; 1 if all values are 0."""
+        return max(magnitude(self.a), magnitude(self.b)) or 1.0
+
+    @cached_property
+    def maps(self) -> tuple[Array, Array]:
+        """Both maps on `scale`, (gh, gw) each; NaN for patches without a value."""
+        if not self.has_same_quantity:
+            factors = [1 / (magnitude(side) or 1.0) for side in (self.a, self.b)]
+        elif self.a.unit == "relative":
+            factors = [1 / self.largest] * 2
+        elif self.scale.kind == "uniform":
+            factors = [self.a.num_tokens, self.b.num_tokens]
+        else:
+            factors = [1.0, 1.0]
+        first, second = (
+            np.where(side.kept, side.values * np.float32(factor), np.float32(np.nan))
+            for side, factor in zip((self.a, self.b), factors, strict=True)
+        )
+        return first, second
+
+    @cached_property
+    def difference(self) -> Array | None:
+        """B minus A of `maps`, (gh, gw); NaN for patches without a value in one of them; None if the grids differ."""
+        return self.maps[1] - self.maps[0] if self.has_same_grid else None
+
+    @property
+    def points(self) -> Array | None:
+        """`difference` as it is shown: of attention weights in percentage points."""
+        is_weight = self.scale.kind == "linear" and self.scale.is_weight
+        return None if self.difference is None else self.difference * np.float32(100 if is_weight else 1)
+
+    @property
+    def difference_scale(self) -> Scale:
+        """The scale of `points`, symmetric about 0."""
+        limit = 0.0 if self.points is None or not self.kept_in_both else float(np.nanmax(np.abs(self.points)))
+        return Scale("signed", limit or 1.0, is_weight=False, quantity=f"B − A, {self.difference_unit}")
+
+    @property
+    def difference_unit(self) -> str:
+        """Unit of `points`."""
+        if not self.has_same_quantity:
+            return "of maps relative to their own largest magnitude"
+        if self.scale.kind == "uniform":
+            return "multiples of uniform attention"
+        units = {"weights": "percentage points", "logits": "logits", "cosine": "cosine similarity"}
+        return units.get(self.a.unit, "relative to the maximum of both maps")
+
+    @cached_property
+    def rank_correlation(self) -> float | None:
+        """Spearman correlation of both maps over the patches with a value in both, in -1..1.
+
+        None if the grids differ, a map has the same value for all of them, or fewer than three are left.
+        """
+        if not self.has_same_grid or self.kept.sum() < MIN_RANKED:
+            return None
+        first, second = (side.values[self.kept] for side in (self.a, self.b))
+        return None if is_flat(first) or is_flat(second) else rank_correlation(first, second)
+
+    @cached_property
+    def classes(self) -> list[ComparedClass]:
+        """The classes of both sides by name, with their probabilities, the largest first."""
+        first, second = self.a.probabilities, self.b.probabilities
+        if first is None or second is None:
+            return []
+        if self.a.labels == self.b.labels:
+            pairs = [(k, k) for k in range(len(self.a.labels))]
+        else:
+            places = [unique_places(side.labels) for side in (self.a, self.b)]
+            pairs = [(k, places[1][name]) for name, k in places[0].items() if name in places[1]]
+        found = [ComparedClass(self.a.labels[i], float(first[i]), float(second[j])) for i, j in pairs]
+        return sorted(found, key=lambda one: -max(one.a, one.b))
+
+    @property
+    def total_variation(self) -> float | None:
+        """Half of the sum of |B − A| over the probabilities of all classes, in 0..1; None if the labels differ."""
+        if self.a.labels != self.b.labels or not self.classes:
+            return None
+        return sum(abs(one.b - one.a) for one in self.classes) / 2
+
+    @property
+    def most_changed(self) -> int | None:
+        """Position of the largest difference, in reading order from 0; None without a difference."""
+        if self.difference is None or not self.kept_in_both or not np.nanmax(np.abs(self.difference)):
+            return None
+        return int(np.nanargmax(np.abs(self.difference)))
+
+    # Sentences
+
+    @property
+    def headline(self) -> str:
+        """State how the maps differ."""
+        name = f"{self.names[0]} against {self.names[1]}"
+        if self.a.title == self.b.title:
+            name = f"{self.a.title}, {name}"
+        if not self.kept_in_both:
+            return f"{name}: side by side"
+        if self.most_changed is None:
+            return f"{name}: the maps are equal"
+        place = f"largest difference at {words.patch_name(self.most_changed, self.a.grid[1])}"
+        if self.rank_correlation is None:
+            return f"{name}: {place}"
+        return f"{name}: rank correlation {words.written(self.rank_correlation, 2)}; {place}"
+
+    @property
+    def correlation_sentence(self) -> str:
+        """State the rank correlation, or why there is none."""
+        if self.rank_correlation is not None:
+            return (
+                f"Rank correlation {words.written(self.rank_correlation, 2)} (Spearman, {self.kept.sum()} patches): "
+                "1 for the same order of the patches, 0 for unrelated orders, −1 for the reverse."
+            )
+        if not self.has_same_grid:
+            return "No difference and no rank correlation: the grids differ."
+        if not self.kept.any():
+            return "No difference and no rank correlation: a head without output has no map."
+        return "No rank correlation: a map that has the same value for all patches ranks none."
+
+    @property
+    def prediction_sentence(self) -> str:
+        """State what both sides predict."""
+        first, second = self.a.prediction, self.b.prediction
+        if first is None or second is None:
+            return "No difference of predictions."
+        (one, p), (other, q) = first, second
+        if one == other:
+            return f"Both predict {one}: A {words.percent(p, 1)}, B {words.percent(q, 1)}."
+        return f"A predicts {one}, {words.percent(p, 1)}; B predicts {other}, {words.percent(q, 1)}."
+
+    @property
+    def notes(self) -> list[str]:
+        """State what is compared and what is not, where the sides differ in kind."""
+        return list(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        a, b = self.a, self.b
+        if not self.has_same_grid:
+            sizes = " and ".join(f"{rows} × {columns}" for rows, columns in (a.grid, b.grid))
+            yield f"The grids differ, {sizes} patches: the maps are side by side, without difference and correlation."
+        if a.layers != b.layers and ATTENTION in (a.quantity, b.quantity):
+            yield f"The models have {a.layers} and {b.layers} layers: {lower(a.title)} of A, {lower(b.title)} of B."
+        if not self.has_same_quantity:
+            yield f"{a.title} and {b.title} measure different quantities: each map is relative to its own maximum."
+        elif self.scale.kind == "uniform":
+            yield f"The models have {a.num_tokens} and {b.num_tokens} tokens: weights are given relative to uniform."
+        for letter, side in zip("AB", (a, b), strict=True):
+            if not side.kept.any():
+                yield f"{side.title} is ablated in {letter}: it has no map there."
+        without = next((side for side in (a, b) if side.probabilities is None), None)
+        if without is not None:
+            yield f"{without.model} predicts no class: predictions are not compared."
+        elif not self.classes:
+            yield "The models have no class in common: predictions are not compared."
+        elif a.labels != b.labels:
+            rest = [len(side.labels) - len(self.classes) for side in (a, b)]
+            shared = words.counted(len(self.classes), "class", "classes")
+            yield f"The models share {shared}, which are compared; {rest[0]} of A and {rest[1]} of B are not."
+
+    # Files
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the numbers by name, as `save` writes them."""
+        found: dict[str, Any] = {"names": np.array(self.names), "headline": np.array(self.headline)}
+        for letter, side, values in zip("ab", (self.a, self.b), self.maps, strict=True):
+            found |= {f"{letter}_{name}": np.array(getattr(side, name)) for name in ("title", "model", "image_name")}
+            found |= {f"{letter}_map": side.values, f"{letter}_scaled": values, f"{letter}_image": side.image}
+            if side.probabilities is not None:
+                found |= {f"{letter}_labels": np.array(side.labels), f"{letter}_probabilities": side.probabilities}
+        if self.difference is not None:
+            correlation = np.nan if self.rank_correlation is None else self.rank_correlation
+            found |= {"difference": self.difference, "rank_correlation": np.array(correlation)}
+        return found | {"notes": np.array(self.notes)}
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the numbers as rows of a table: quantity, name, layer, head, row, column, value."""
+        maps = [("map A", self.a.values), ("map B", self.b.values)]
+        scaled = [("map A on the common scale", self.maps[0]), ("map B on the common scale", self.maps[1])]
+        difference = [] if self.difference is None else [("B - A on the common scale", self.difference)]
+        titles = {"A": self.a.title, "B": self.b.title}
+        for quantity, values in maps + scaled + difference:
+            for (row, column), value in np.ndenumerate(values):
+                yield quantity, titles.get(quantity[4:5], ""), "", "", row + 1, column + 1, value
+        if self.rank_correlation is not None:
+            yield "rank correlation", "", *[""] * 4, self.rank_correlation
+        for one in self.classes:
+            yield "probability A", one.name, *[""] * 4, one.a
+            yield "probability B", one.name, *[""] * 4, one.b
+
+    def figure(self, link: str = "") -> "Figure":
+        """Draw both sides, their difference and their predictions; `link` is printed below the caption."""
+        from vitviz.plots import comparison
+
+        return comparison.draw(self.chart(link))
+
+    def save(self, path: str | Path) -> None:
+        """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz), by the file's ending.
+
+        Raises:
+            ValueError: If the file has another ending.
+        """
+        export(path, self.arrays, self.figure)
+
+    def chart(self, link: str = "") -> ComparisonChart:
+        """Return the content of the figure."""
+        first, second = (
+            ComparedMap(name, side.title, side.image, values)
+            for name, side, values in zip(self.names, (self.a, self.b), self.maps, strict=True)
+        )
+        about = [
+            f"{letter}: {', '.join(filter(None, (side.model, side.snapshot, side.image_name, side.changes)))}."
+            for letter, side in zip("AB", (self.a, self.b), strict=True)
+        ]
+        return ComparisonChart(
+            headline=self.headline,
+            sides=(first, second),
+            scale=self.scale,
+            difference=self.points if self.kept_in_both else None,
+            difference_scale=self.difference_scale,
+            correlation=self.correlation_sentence,
+            prediction=self.prediction_sentence,
+            classes=self.classes,
+            query=self.query,
+            caption=[*about, "Both maps have one scale.", *self.notes],
+            link=link,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.headline}>"
+
+
+def magnitude(side: Side) -> float:
+    """Return the largest magnitude of a map, without removed patches."""
+    return float(np.abs(side.values[side.kept]).max(initial=0))
+
+
+def unique_places(labels: tuple[str, ...]) -> dict[str, int]:
+    """Return the positions of the labels that occur once."""
+    counts = Counter(labels)
+    return {name: k for k, name in enumerate(labels) if counts[name] == 1}
+
+
+def lower(title: str) -> str:
+    """Return a title with a small first letter, within a sentence."""
+    return title[:1].lower() + title[1:]
+
+
+def compare(
+    a: "Explanation",
+    b: "Explanation",
+    *,
+    method: str | None = None,
+    layer: Layer = None,
+    head: int | None = None,
+    query: Query = (),
+    target: TargetLike | None = None,
+    similar_to: int | None = None,
+    b_options: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Compare two maps and two predictions: two images, models, ablations, methods, classes, layers or heads.
+
+    Args:
+        a: The first explanation.
+        b: The second one; the same one to compare two of its maps.
+        method: A name in `METHODS`; None for the attention of `layer` and `head`.
+        layer: From 0; None for the mean over layers; "pool" for attention pooling.
+        head: From 0; None for the mean over heads.
+        query: The query patch or patches, positions in reading order from 0; empty for the class token.
+        target: The target of a class-specific method, as for `Explanation.map`; None for the class that each side
+            predicts, without ablation.
+        similar_to: A patch of `a`; the maps are then the cosine similarity of its token in `layer` with the patch
+            tokens of `a` and of `b`, by the same model.
+        b_options: The options above whose value is another one for `b`, by name: `{"head": 3}`.
+
+    Returns:
+        `.difference` (gh, gw), `.rank_correlation`, `.classes` with both probabilities, `.figure()` and `.save(path)`.
+
+    Raises:
+        ValueError: If a method, layer, head, patch, class or option does not exist, or the models of `similar_to`
+            differ.
+
+    Example:
+        >>> import vitviz
+        >>> cat = vitviz.explain(vitviz.load("cifar10-ti4"), "cat")
+        >>> vitviz.compare(cat, cat, method="average", b_options={"method": "rollout"}).rank_correlation > 0
+        True
+    """
+    options = {"method": method, "layer": layer, "head": head, "query": query, "target": target}
+    own = dict(b_options or {})
+    if unknown := own.keys() - options.keys():
+        known = ", ".join(options)
+        raise ValueError(f"b_options must be some of {known}: got {', '.join(sorted(map(str, unknown)))}.")
+    both = [options, options | own]
+    first, second = (
+        View(one["method"], one["layer"], one["head"], as_patches(one["query"]), target=one["target"]) for one in both
+    )
+    if similar_to is not None:
+        sides = similarity_side(a, a, similar_to, first.layer), similarity_side(b, a, similar_to, second.layer)
+        return Comparison(*sides, query=(similar_to,))
+    return Comparison(side(a, first), side(b, second), first.query if first.query == second.query else ())
+
+
+def side(explanation: "Explanation", view: View) -> Side:
+    """Return the side of a view: a method's map, or the attention of a head or mean.
+
+    Raises:
+        ValueError: If a method, layer, head, patch or class does not exist.
+    """
+    layers, heads = explanation.layers_and_heads
+    check_index("layer", None if view.layer == "pool" else view.layer, layers)
+    check_index("head", view.head, heads)
+    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    if view.method is None:
+        values = explanation.attention_map(view.layer, view.head, view.query, view.direction)
+        place = chosen_map(explanation, view)
+        if place is not None and ablated_maps(explanation)[place]:
+            kept = np.zeros_like(kept)
+        return described(explanation, explanation.title(view), ATTENTION, "weights", values, kept)
+    target = target_of(explanation, view.target)
+    named = View(view.method, target=target)
+    method = METHODS[view.method]
+    values = explanation.map(view.method, target)
+    quantity = ATTENTION if method.unit == "weights" else view.method
+    return described(explanation, explanation.title(named), quantity, method.unit, values, kept)
+
+
+def target_of(explanation: "Explanation", target: TargetLike | None) -> TargetLike | None:
+    """Return the target; for None the class predicted before the ablation, if the model has a head."""
+    if target is None and explanation.context.config.num_classes:
+        return int((explanation.original or explanation).logits.argmax())
+    return target
+
+
+def similarity_side(explanation: "Explanation", source: "Explanation", patch: int, layer: Layer) -> Side:
+    """Return the side of the cosine similarity of a patch of `source` with the patches of an explanation.
+
+    Args:
+        explanation: The image whose patches are compared.
+        source: The image of the patch, by the same model.
+        patch: Position in reading order from 0.
+        layer: From 0; None or "pool" for the last one.
+
+    Raises:
+        ValueError: As of `Explanation.similarity`.
+    """
+    number = explanation.layers_and_heads[0] - 1 if layer is None or layer == "pool" else layer
+    values = source.similarity(patch, number, explanation)
+    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    place = words.patch_name(patch, source.grid[1])
+    title = f"Layer {number + 1}, similarity to {place} of A"
+    return described(explanation, title, SIMILARITY, "cosine", values, kept)
+
+
+def described(
+    explanation: "Explanation", title: str, quantity: str, unit: Unit, values: Array, kept: NDArray[np.bool_]
+) -> Side:
+    """Return a side with the model, the image and the prediction of an explanation."""
+    checkpoint = explanation.context.checkpoint
+    return Side(
+        title=title,
+        quantity=quantity,
+        unit=unit,
+        values=values,
+        kept=kept,
+        num_tokens=explanation.context.config.num_tokens,
+        model=checkpoint.name,
+        layers=explanation.layers_and_heads[0],
+        image=np.asarray(explanation.image.model_input),
+        image_name=explanation.name or explanation.source,
+        labels=tuple(explanation.labels),
+        probabilities=explanation.probabilities if checkpoint.is_classifier else None,
+        changes=explanation.changes,
+    )
