@@ -3,16 +3,19 @@
 import os
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradio.utils import get_upload_folder
 from PIL import Image
-from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.encoding import data_url
 from vitviz.data.photos import example_paths
 from vitviz.data.preprocessing import ImageError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 load_test_set = cache(partial(cifar.load, "test"))
 THUMBNAIL_SIDE = 96  # px, twice the size on screen
@@ -53,7 +56,7 @@ def upload_path(path: str) -> Path:
     return file
 
 
-def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
+def test_set(data: str | None, public: bool) -> "tuple[Tensor, Tensor]":
     """Return the 10,000 test images and their labels; on a public page errors do not name the data folder."""
     try:
         return load_test_set(data)
