@@ -2,7 +2,7 @@
 
 import sys
 
-from vitviz.cli import configure_server_libraries, main, use_plain_warnings
+from vitviz.cli import configure_server_libraries, main, pause_gc, use_plain_warnings
 from vitviz.runs.process import format_error
 
 use_plain_warnings()
@@ -12,9 +12,10 @@ try:
         sys.argv.insert(1, "app")
         main()
         sys.exit()
-    from vitviz.webapp.app import build_app, serve
+    with pause_gc():
+        from vitviz.webapp.app import build_app, serve
 
-    demo = build_app()
+        demo = build_app()
     if __name__ == "__main__":
         serve(demo)
 except (ValueError, OSError) as error:

@@ -420,13 +420,16 @@ def test_the_table_of_timm_has_the_settings_of_each_of_its_architectures():
 # Speed
 
 
-def test_loading_does_not_import_the_compiler_of_torch(tmp_path):
+def test_loading_and_counting_parameters_do_not_import_the_compiler_of_torch(tmp_path):
     """Operations on the meta device import it on first use, which takes ten times as long as loading a ViT-B/16."""
     folder = saved("ViT", tmp_path / "vit")
     code = (
         "import sys, vitviz\n"
+        "from vitviz.models.checkpoint import count_parameters\n"
         f"for name in ('cifar10-ti4', {str(folder)!r}):\n"
         "    vitviz.load(name, device='cpu')\n"
+        "for preset in vitviz.PRESETS.values():\n"
+        "    count_parameters(preset.model)\n"
         "assert not {'torch._dynamo', 'sympy'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

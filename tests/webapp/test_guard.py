@@ -198,8 +198,8 @@ def test_only_the_listed_functions_can_be_called(client):
         "internals": "probes probe_figure list_models find_models model_facts open_model",
         "learn": "explain lesson lesson_head lesson_patch lesson_remove lesson_flip lesson_training similarity "
         "list_models find_models model_facts open_model",
-        "train": "poll movie check estimate start resume resume_sweep stop rename delete download download_data "
-        "cancel_download upload_images delete_images survey",
+        "train": "poll movie train_catalog check estimate start resume resume_sweep stop rename delete download "
+        "download_data cancel_download upload_images delete_images survey",
     }
     assert callable_names == {(component, name) for component, names in expected.items() for name in names.split()}
     for name in ("__init__", "image", "catalog", "launch", "__class__"):

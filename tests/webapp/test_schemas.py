@@ -254,6 +254,7 @@ def train(tmp_path, monkeypatch):
 
 def test_train(train, uploads, monkeypatch):
     page = Page(train)
+    page("train_catalog", {}, train_types.TrainCatalog)
     page("check", NEW | {"vary": ["model.depth=2,4"]}, train_types.AcceptedForm)
     page("check", NEW | {"name": "first"}, train_types.RefusedForm)
     page("check", NEW | {"preset": "?"}, train_types.RefusedForm)

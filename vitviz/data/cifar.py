@@ -15,11 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import torch
-from torch import Tensor
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 CIFAR100_CLASSES = """
@@ -145,7 +146,7 @@ def find(data: str | Path | None = None, dataset: str = "cifar10") -> Path:
     )
 
 
-def load(split: Split, data: str | Path | None = None, dataset: str = "cifar10") -> tuple[Tensor, Tensor]:
+def load(split: Split, data: str | Path | None = None, dataset: str = "cifar10") -> "tuple[Tensor, Tensor]":
     """Load a split in the official order.
 
     Args:
@@ -163,6 +164,7 @@ def load(split: Split, data: str | Path | None = None, dataset: str = "cifar10")
     hint = f"Delete {folder} and download it again with: {known.command} --data {quote(str(folder.parent))}"
     if folder.name == known.binary_folder:
         return load_binary(folder, split, known, hint)
+    import torch
     from torchvision import datasets
 
     try:  # torchvision verifies each file's MD5 before it unpickles it
@@ -175,8 +177,10 @@ def load(split: Split, data: str | Path | None = None, dataset: str = "cifar10")
     return images, torch.tensor(loaded.targets)
 
 
-def load_binary(folder: Path, split: Split, known: Cifar, hint: str) -> tuple[Tensor, Tensor]:
+def load_binary(folder: Path, split: Split, known: Cifar, hint: str) -> "tuple[Tensor, Tensor]":
     """Load the binary version; warn about files that differ from the official ones."""
+    import torch
+
     files = []
     length = known.num_labels + PIXELS
     expected = length * RECORDS * (5 if split == "train" else 1) // len(known.binary_files[split])

@@ -10,15 +10,16 @@ import threading
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import torch
 from PIL import Image, ImageOps
 from PIL.TiffImagePlugin import TiffImageFile
-from torch import Tensor
 
 from vitviz.data.cifar import DataError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 FORMAT_NAMES = "PNG, JPEG, WebP, GIF, BMP or TIFF"
@@ -101,8 +102,10 @@ def sample_paths() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SAMPLES.glob("*.png"))}
 
 
-def load_samples(size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> Tensor:
+def load_samples(size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
     """Return all sample images at a model's input size (height, width, px): uint8 (10, 3, H, W)."""
+    import torch
+
     return torch.stack(
         [to_tensor(preprocess(path, size, resize=resize).model_input) for path in sample_paths().values()]
     )
@@ -137,7 +140,7 @@ def for_size(source: ImageSource, size: tuple[int, int]) -> ImageSource:
     return source
 
 
-def resize_images(images: Tensor, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> Tensor:
+def resize_images(images: "Tensor", size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
     """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`.
 
     Raises:
@@ -421,6 +424,8 @@ def to_rgb(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def to_tensor(image: Image.Image) -> Tensor:
+def to_tensor(image: Image.Image) -> "Tensor":
     """Convert an RGB image to a uint8 tensor (3, H, W)."""
+    import torch
+
     return torch.from_numpy(np.asarray(image).copy()).permute(2, 0, 1)

@@ -5,6 +5,8 @@ record. A file is validated before memory is allocated for weights: size, header
 all weights must be finite. Nothing is unpickled.
 """
 
+from __future__ import annotations  # torch is imported on first use
+
 import hashlib
 import json
 import math
@@ -12,20 +14,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import safetensors
-import safetensors.torch
-import torch
 
 from vitviz.data import cifar
-from vitviz.data.augmentation import normalize
-from vitviz.data.datasets import Channels
 from vitviz.data.files import write_atomic
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
 from vitviz.models.config import ConfigError, ModelConfig, config_from_dict
-from vitviz.models.factory import Network, create_model, require_transformer
-from vitviz.models.vit import Transformer
+
+if TYPE_CHECKING:
+    import torch
+
+    from vitviz.data.datasets import Channels
+    from vitviz.models.factory import Network
+    from vitviz.models.vit import Transformer
 
 PACKAGE = Path(__file__).parents[1]
 # In the package if installed, next to it in a checkout.
@@ -36,7 +39,7 @@ MAX_BYTES = 256 * 2**20  # of a file that the page offers, or a run writes
 MAX_HEADER_BYTES = 2**20
 MIN_STD = 1e-3
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
-DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}  # attributes of torch
 
 
 class CheckpointError(ValueError):
@@ -101,6 +104,8 @@ class Checkpoint:
     @property
     def transformer(self) -> Transformer:
         """The network, if it has attention; raise ValueError if it is a convnet."""
+        from vitviz.models.factory import require_transformer
+
         return require_transformer(self.network)
 
     @property
@@ -133,6 +138,8 @@ class Checkpoint:
 
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
+        from vitviz.data.augmentation import normalize
+
         weight = next(self.network.parameters())
         return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 
@@ -191,6 +198,9 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     Raises:
         CheckpointError: If `load` would refuse the file. Nothing is written.
     """
+    import safetensors.torch
+    import torch
+
     check_finite(checkpoint.network.state_dict())
     metadata = {
         "format": FORMAT,
@@ -213,6 +223,8 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
     """Return the weights and the extra tensors of a file that `load` accepts."""
+    import safetensors.torch
+
     tensors = safetensors.torch.load_file(path)
     extra = {name.removeprefix(EXTRA_PREFIX): t for name, t in tensors.items() if name.startswith(EXTRA_PREFIX)}
     return {name: t for name, t in tensors.items() if not name.startswith(EXTRA_PREFIX)}, extra
@@ -231,6 +243,10 @@ def count_parameters(config: ModelConfig) -> int:
 
 def create_meta_model(config: ModelConfig) -> Network:
     """Create a network on the meta device, without memory for its weights."""
+    import torch
+
+    from vitviz.models.factory import create_model
+
     with torch.device("meta"):
         return create_model(config)
 
@@ -323,6 +339,8 @@ def read_weights(path: Path, names: list[str]) -> dict[str, torch.Tensor]:
 
     They are read rather than mapped, so that they do not change with the file, and are in memory only once.
     """
+    import torch
+
     weights = {}
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
@@ -333,7 +351,7 @@ def read_weights(path: Path, names: list[str]) -> dict[str, torch.Tensor]:
             file.seek(8 + size + start)
             if file.readinto(content) < len(content):
                 raise not_safetensors(path.name)
-            values = torch.frombuffer(content, dtype=DTYPES[header[name]["dtype"]])
+            values = torch.frombuffer(content, dtype=getattr(torch, DTYPES[header[name]["dtype"]]))
             weights[name] = values.view(header[name]["shape"]).float()
     return weights
 

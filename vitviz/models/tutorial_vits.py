@@ -28,6 +28,12 @@ class TutorialViT(Transformer):
         self.blocks = nn.ModuleList(block(config) for _ in range(config.depth))
         self.norm: nn.Module = nn.Identity()
 
+    def init_tokens(self, std: float) -> None:
+        """Initialize class token and positions with noise, but not on the meta device: see `ViT.init_weights`."""
+        if not self.cls_token.is_meta:
+            nn.init.normal_(self.cls_token, std=std)
+            nn.init.normal_(self.pos_embed, std=std)
+
     def forward_blocks(
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
     ) -> ForwardOutput:
@@ -73,8 +79,7 @@ class NotebookViT(TutorialViT):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, NotebookBlock)
-        nn.init.normal_(self.cls_token)
-        nn.init.normal_(self.pos_embed)
+        self.init_tokens(std=1)
         self.head = nn.Linear(config.embed_dim, config.num_classes)
 
     def pos_drop(self, x: Tensor) -> Tensor:
@@ -100,8 +105,7 @@ class ScratchViT(TutorialViT):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, ScratchBlock)
-        nn.init.normal_(self.cls_token, std=1e-6)
-        nn.init.normal_(self.pos_embed, std=1e-6)
+        self.init_tokens(std=1e-6)
         self.norm = nn.LayerNorm(config.embed_dim)
         self.head = nn.Sequential(
             nn.Linear(config.embed_dim, 4 * config.embed_dim), nn.Linear(4 * config.embed_dim, config.num_classes)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from fastapi.responses import JSONResponse
@@ -19,27 +19,20 @@ from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
 from starlette.routing import Mount
 
-from vitviz.attribution.explanation import explain
-from vitviz.attribution.methods import METHODS
 from vitviz.models.config import ConfigError
-from vitviz.plots.colormaps import color_tables
-from vitviz.webapp import page, preview
+from vitviz.webapp import opening, page, preview
 from vitviz.webapp.images import sample_path, upload_path
-from vitviz.webapp.models import list_bundled, load_model
-from vitviz.webapp.opened import ModelOpener, OpenedModels
-from vitviz.webapp.pages.compare import Compare
-from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.internals import Internals
-from vitviz.webapp.pages.learn import Learn
-from vitviz.webapp.pages.timelines import Timelines
-from vitviz.webapp.pages.train import Train
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.address import Address, choose_address
+from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
 from vitviz.webapp.server.modules import URL_PREFIX, ModuleFiles, ModulePreload
 from vitviz.webapp.server.queue import BUSY, limit_torch_threads
 from vitviz.webapp.server.requests import RequestError, error_response
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
+
+if TYPE_CHECKING:
+    from vitviz.webapp.backend import Backend
 
 MAX_SESSIONS = 200  # whose state Gradio stores, although the page has none
 
@@ -65,30 +58,33 @@ def build_app(
     if public:
         remove_secrets()
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
-    train = Train(data, public=public)
-    runs = None if public else train.runs
-    opened = OpenedModels()
-    if checkpoint is not None:
-        opened.first = opened.open(checkpoint)
-    opener = ModelOpener(opened)
-    explore = Explore(data, runs, public, train.datasets.download, opener)
-    internals = Internals(data, runs, public, opener)
-    learn = Learn(explore, train.timelines)
-    compare = Compare(explore, Timelines(runs))
-    colors = {"colors": color_tables()}
-    models = explore.catalog() | colors | {"public": public}
-    probed = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
-    compared = probed | {name: models[name] for name in ("methods", "maxBytes")}
-    catalogs = {"explore": models, "compare": compared, "train": train.catalog() | colors, "internals": probed}
-    catalogs["learn"] = {
-        name: models[name] for name in ("checkpoints", "cifar", "colors", "public", "samples", "photos")
+
+    def load() -> "Backend":
+        from vitviz.webapp.backend import Backend
+
+        return Backend(data, public, checkpoint)
+
+    deferred = DeferredBackend(load)
+    known = opening.read() if checkpoint is None else None
+    if known is None:  # describing other models takes torch
+        backend = deferred.start().result()
+        names, models = backend.names, backend.explore.catalog()
+    else:
+        names, models = known["functions"], opening.catalog(known, data, public)
+    models |= {"public": public}
+    common = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
+    catalogs: dict[str, Any] = {
+        "explore": models,
+        "compare": common | {name: models[name] for name in ("methods", "maxBytes")},
+        "train": None,
+        "internals": common,
+        "learn": common | {name: models[name] for name in ("samples", "photos")},
     }
-    functions = {"explore": explore.functions, "compare": compare.functions, "train": train.functions}
-    functions |= {"internals": internals.functions, "learn": learn.functions}
-    with page.build(catalogs, functions) as app:
+    with page.build(catalogs, {name: deferred.functions(name, names[name]) for name in catalogs}) as app:
         for name, function in ENDPOINTS.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
             gr.api(function, api_name=name, queue=not mcp)
+    app.deferred_backend = deferred
     for block in app.blocks.values():
         block.async_move_resource_to_block_cache = keep_path  # type: ignore[method-assign]
     app.mcp_server = mcp
@@ -132,6 +128,10 @@ def explain_image(
 
 def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
     """Compute the response of `explain_image`."""
+    from vitviz.attribution.explanation import explain
+    from vitviz.attribution.methods import METHODS
+    from vitviz.webapp.models import load_model
+
     limit_torch_threads()
     if not (isinstance(image, str) or (isinstance(image, dict) and "path" in image)):
         raise RequestError("image", "the name of a sample or an uploaded file", image)
@@ -149,11 +149,15 @@ def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str)
 
 def list_checkpoints() -> list[ModelInfo]:
     """List the checkpoints: name, family, size, accuracy and its split, whether it is a classifier."""
+    from vitviz.webapp.models import list_bundled
+
     return list_bundled()
 
 
 def list_methods() -> dict[str, str]:
     """List the attribution methods by name, each with what it shows and what it does not."""
+    from vitviz.attribution.methods import METHODS
+
     return {name: method.about for name, method in METHODS.items() if not method.on_request}
 
 
@@ -168,7 +172,7 @@ def serve(
     names: Iterable[str] = (),
     root_path: str | None = None,
 ) -> str:
-    """Start the server.
+    """Start the server, and import what its functions need.
 
     Args:
         app: From `build_app`.
@@ -191,9 +195,15 @@ def serve(
                 signal.signal(signal.Signals[name], signal.default_int_handler)  # shut down as on Ctrl-C
     try:
         url = launch(app, address, allowed_hosts(names))
-        print(f"vitviz is at {url}", flush=True)
-        if block:
-            app.block_thread()
+        try:
+            print(f"vitviz is at {url}", flush=True)
+            app.deferred_backend.start().result()
+            if block:
+                app.block_thread()
+        except KeyboardInterrupt:  # during the import; `block_thread` handles it
+            if not block:
+                raise
+            app.close(verbose=False)
     finally:
         if block:
             shutil.rmtree(folder, ignore_errors=True)

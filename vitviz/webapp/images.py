@@ -3,16 +3,20 @@
 import os
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradio.utils import get_upload_folder
 from PIL import Image
-from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.encoding import data_url
-from vitviz.data.photos import example_paths
-from vitviz.data.preprocessing import ImageError
+from vitviz.data.photos import PHOTOS, example_paths, photo_paths
+from vitviz.data.preprocessing import ImageError, sample_paths
+from vitviz.webapp.schemas.common import CifarInfo, NamedImage, Photo
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 load_test_set = cache(partial(cifar.load, "test"))
 THUMBNAIL_SIDE = 96  # px, twice the size on screen
@@ -26,6 +30,16 @@ def sample_path(name: str) -> Path:
     if name not in paths:
         raise ImageError(f"Sample {name[:80]!r} not found. Choose one of: {', '.join(paths)}.")
     return paths[name]
+
+
+def list_samples() -> list[NamedImage]:
+    """List the drawn samples."""
+    return [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
+
+
+def list_photos() -> list[Photo]:
+    """List the photographs."""
+    return [{"name": name, "title": PHOTOS[name].title, "src": thumbnail(p)} for name, p in photo_paths().items()]
 
 
 def thumbnail(path: Path) -> str:
@@ -53,7 +67,17 @@ def upload_path(path: str) -> Path:
     return file
 
 
-def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
+def cifar_state(data: str | None, public: bool) -> CifarInfo:
+    """Return whether CIFAR-10 is available, and otherwise how to get it."""
+    try:
+        cifar.find(data)
+        message = ""
+    except DataError as error:
+        message = CIFAR_UNAVAILABLE if public else f"{error.problem} {CIFAR_HINT}"
+    return {"available": not message, "classes": list(cifar.CLASSES), "message": message}
+
+
+def test_set(data: str | None, public: bool) -> "tuple[Tensor, Tensor]":
     """Return the 10,000 test images and their labels; on a public page errors do not name the data folder."""
     try:
         return load_test_set(data)

@@ -7,8 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
-from vitviz.data import cifar, datasets
-from vitviz.data.cifar import DataError
+from vitviz.data import datasets
 from vitviz.data.files import printable_name
 from vitviz.models import checkpoint, hub_cache
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
@@ -17,11 +16,10 @@ from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
-from vitviz.webapp.images import CIFAR_HINT, CIFAR_UNAVAILABLE
+from vitviz.webapp.images import cifar_state
 from vitviz.webapp.model_info import describe, describe_model
 from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.schemas.common import (
-    CifarInfo,
     FoundModel,
     FoundModels,
     ModelFacts,
@@ -150,17 +148,11 @@ class ModelPage:
 
     def list_models(self, request: Json) -> ModelList:
         """List the available models, those opened when the page started first, and whether CIFAR-10 is available."""
-        try:
-            cifar.find(self.data)
-            message = ""
-        except DataError as error:
-            message = CIFAR_UNAVAILABLE if self.public else f"{error.problem} {CIFAR_HINT}"
-        state: CifarInfo = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
         opened = self.opener.opened
         models = list_bundled() + (list_run_models(self.runs) if self.runs is not None else [])
         models += [*opened.infos.values()]
         models.sort(key=lambda model: model["name"] != opened.first)
-        return {"checkpoints": models, "cifar": state}
+        return {"checkpoints": models, "cifar": cifar_state(self.data, self.public)}
 
     def find_models(self, request: Json) -> FoundModels:
         """List the models in the cache of the Hugging Face Hub.

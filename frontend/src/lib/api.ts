@@ -888,6 +888,7 @@ export interface Requests {
   lesson_remove: [LessonRemoveRequest, number[] | Refusal | null];
   lesson_flip: [KeyRequest, LessonFlipReply | Refusal | null];
   lesson_training: [LessonTrainingRequest, LessonTrainingReply | Refusal | null];
+  train_catalog: [Empty, TrainCatalog | Refusal];
   check: [FormRequest, CheckReply | Refusal];
   estimate: [ConfigRequest, EstimateReply | Refusal];
   start: [FormRequest, RunLists | Refusal];

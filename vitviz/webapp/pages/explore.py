@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from PIL import Image
 from torch import Tensor
 
 from vitviz.attribution import serialize
@@ -18,16 +17,17 @@ from vitviz.attribution.methods import METHODS
 from vitviz.data.cifar import DataError
 from vitviz.data.download import Download
 from vitviz.data.encoding import data_url, to_base64
-from vitviz.data.photos import PHOTOS, photo_paths
-from vitviz.data.preprocessing import MAX_BYTES, ImageError, ImageSource, is_huge, load_samples, sample_paths
+from vitviz.data.photos import PHOTOS
+from vitviz.data.preprocessing import ImageError, ImageSource, is_huge, load_samples
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
-from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, thumbnail, upload_path
+from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, upload_path
 from vitviz.webapp.models import ModelPage
 from vitviz.webapp.opened import ModelOpener
+from vitviz.webapp.opening import explore_catalog
 from vitviz.webapp.pages.figures import ANIMATIONS, Figures
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.pages.on_request import OnRequest
@@ -154,15 +154,8 @@ class Explore(ModelPage):
 
     def catalog(self) -> Json:
         """Return the initial data of the page: bundled models, samples, dataset and methods."""
-        samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
-        photos = [{"name": name, "title": PHOTOS[name].title, "src": thumbnail(p)} for name, p in photo_paths().items()]
         models = ModelPage(self.data, None, self.public, self.opener).list_models({})
-        return models | {
-            "samples": samples,
-            "photos": photos,
-            "methods": serialize.methods_to_json(),
-            "maxBytes": MAX_BYTES,
-        }
+        return explore_catalog(models, serialize.methods_to_json())
 
     def explain(self, request: Json) -> Json:
         """Explain an image.

@@ -22,6 +22,7 @@ from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 from vitviz.models import checkpoint
 from vitviz.models.config import ConfigError
+from vitviz.plots.colormaps import color_tables
 from vitviz.plots.formats import available_formats
 from vitviz.runs import run_folder
 from vitviz.runs.run_folder import LAST
@@ -81,6 +82,7 @@ class Train:
         self.datasets = DataSets(data)
         self.estimate_lock = threading.Lock()
         self.timelines = Timelines(None if public else self.runs)
+        self.machine = get_hardware_name(choose_device("auto"))  # before queues limit the threads, which it contains
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -91,7 +93,7 @@ class Train:
         private = [self.require_private(use_labels(function)) for function in (*form, *runs, *datasets)]
         respond = partial(error_response, public=self.public)
         movie = Queue(1, waiting=4, low_priority=True)(respond(self.timelines.movie))
-        return [respond(self.poll), movie, *map(respond, private)]
+        return [respond(self.poll), movie, *map(respond, private), respond(self.train_catalog)]
 
     def require_private(self, function: Callable[[Json], Any]) -> Callable[[Json], Any]:
         """Wrap a function to refuse all requests on a public page."""
@@ -104,6 +106,10 @@ class Train:
 
         return guarded
 
+    def train_catalog(self, request: Json) -> Json:
+        """Return `catalog`, which the page requests when it is opened, as it takes torch to know the hardware."""
+        return self.catalog()
+
     def catalog(self) -> Json:
         """Return the initial data of the page: presets, hyperparameters, bundled timelines, and the hardware."""
         return {
@@ -113,12 +119,13 @@ class Train:
             "choices": {"optimizer": get_args(Optimizer), "lr_schedule": get_args(LRSchedule)},
             "sources": bundled_timelines(),
             "public": self.public,
-            "machine": get_hardware_name(choose_device("auto")),
+            "machine": self.machine,
             "image": data_url(Image.open(sample_paths()["cat"])),
             "folder": "" if self.public else printable_name(str(self.datasets.root)),
             "models": list(bundled_models()),
             "max_upload": MAX_BYTES,
             "movies": available_formats(),
+            "colors": color_tables(),
         }
 
     # --- before a run ---

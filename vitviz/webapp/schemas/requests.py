@@ -73,6 +73,7 @@ from vitviz.webapp.schemas.train import (
     RenameRequest,
     RunLists,
     SurveyReply,
+    TrainCatalog,
     UploadedReply,
     UploadRequest,
 )
@@ -134,6 +135,7 @@ class Requests(TypedDict):
     lesson_remove: tuple[LessonRemoveRequest, Vector | Refusal | None]
     lesson_flip: tuple[KeyRequest, LessonFlipReply | Refusal | None]
     lesson_training: tuple[LessonTrainingRequest, LessonTrainingReply | Refusal | None]
+    train_catalog: tuple[Empty, TrainCatalog | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]
     start: tuple[FormRequest, RunLists | Refusal]

@@ -12,8 +12,6 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any
 
-import torch
-
 AsyncFunction = Callable[..., Any]  # awaited with a request
 BUSY = "The server is busy. Try again in a moment."
 ALL_CORES = threading.Lock()
@@ -85,6 +83,8 @@ def init_worker(low_priority: bool) -> None:
 @contextmanager
 def all_cores() -> Iterator[None]:
     """Let networks in this worker use all cores, for one worker at a time: for a model that takes long on one core."""
+    import torch
+
     with ALL_CORES:
         torch.set_num_threads(os.cpu_count() or 1)
         try:
@@ -99,4 +99,6 @@ def limit_torch_threads() -> None:
     Workers run concurrently, and their threads would busy-wait for one another: with all cores each, an explanation on
     two cores takes nine times as long.
     """
+    import torch
+
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // 4))

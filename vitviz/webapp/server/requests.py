@@ -7,16 +7,18 @@ import logging
 import secrets
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from annotated_types import Len
 from pydantic import TypeAdapter, ValidationError
 
-from vitviz.attribution.context import Target
-from vitviz.attribution.view import View
 from vitviz.data.files import printable_name
 from vitviz.models.config import STRICT, ConfigError
 from vitviz.runs.process import format_error
+
+if TYPE_CHECKING:
+    from vitviz.attribution.context import Target
+    from vitviz.attribution.view import View
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -78,11 +80,13 @@ def choice(request: object, name: str, choices: tuple[str, ...]) -> str:
     return str(value)
 
 
-def parse_view(request: Json) -> View:
+def parse_view(request: Json) -> "View":
     """Parse a view; the bounds of its indices are checked where it is drawn.
 
     The true class is `truth`; what is omitted has the default of `View`.
     """
+    from vitviz.attribution.view import View
+
     method, outlines = request.get("method"), request.get("outlines", View.outlines)
     patches = parse("patches", request.get("patches", []), INTEGERS, "a list of integers")
     if not isinstance(method, str | None):
@@ -111,7 +115,7 @@ def parse(name: str, value: object, kind: TypeAdapter[T], rule: str) -> T:
         raise RequestError(name, rule, value) from None
 
 
-def parse_target(request: Json) -> Target | None:
+def parse_target(request: Json) -> "Target | None":
     """Parse the target, up to two class indices; `Explanation.target` checks their range."""
     target = parse("target", request.get("target") or [], TARGET, "up to two class indices")
     return (target[0], target[1]) if len(target) == 2 else target[0] if target else None

@@ -4168,11 +4168,17 @@ function Train($$anchor, $$props) {
 	pop();
 }
 // src/train/train.ts
-function mount(context) {
+async function mount(context) {
 	const target = context.element.firstElementChild ?? context.element;
-	mount$1(Train, {
+	const host = hostOf(context);
+	const catalog = await host.request("train_catalog", {});
+	if (isRefusal(catalog)) target.textContent = catalog.error;
+	else mount$1(Train, {
 		target,
-		props: { page: new TrainPage(hostOf(context)) }
+		props: { page: new TrainPage({
+			...host,
+			catalog
+		}) }
 	});
 }
 export { mount };

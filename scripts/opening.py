@@ -1,0 +1,28 @@
+"""Write vitviz/webapp/opening.json, what the page shows before torch is imported: python -m scripts.opening."""
+
+import json
+
+from vitviz.attribution import serialize
+from vitviz.webapp import opening
+from vitviz.webapp.backend import Backend
+from vitviz.webapp.models import list_bundled
+
+
+def main() -> None:
+    """Write the file."""
+    opening.FILE.write_text(content(), encoding="utf-8")
+
+
+def content() -> str:
+    """Return the content of the file."""
+    found: opening.Opening = {
+        "checksums": opening.checksums(),
+        "checkpoints": list_bundled(),
+        "methods": serialize.methods_to_json(),
+        "functions": Backend().names,
+    }
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Start of the page: it answers before torch is imported, requests wait for the import, and its failure is reported."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scripts import opening as script
+from tests.webapp.serving import catalog_of
+from vitviz.models import checkpoint
+from vitviz.webapp import opening
+from vitviz.webapp.app import build_app
+from vitviz.webapp.backend import Backend
+from vitviz.webapp.server.deferred import DeferredBackend
+
+ROOT = Path(__file__).parents[2]
+
+# The page in a new process; it says what is imported when the page answers, which is before the functions are loaded.
+ANSWER = """
+import sys, urllib.request
+from vitviz.cli import configure_server_libraries
+configure_server_libraries()
+from vitviz.webapp import app
+from vitviz.webapp.server.deferred import DeferredBackend
+
+load = DeferredBackend.start
+
+def start(deferred):
+    if deferred.future is None:
+        urls = f"http://127.0.0.1:{page.server_port}/", f"http://127.0.0.1:{page.server_port}/vitviz/explore.js"
+        for url in urls:
+            assert urllib.request.urlopen(url).status == 200
+        print("answered with", *(name for name in NAMES if name in sys.modules), flush=True)
+    return load(deferred)
+
+NAMES = ("gradio", "torch", "torchvision", "matplotlib", "scipy", "transformers", "timm")
+DeferredBackend.start = start
+page = app.build_app()
+app.serve(page, block=False)
+print("loaded", *(name for name in NAMES if name in sys.modules), flush=True)
+page.close(verbose=False)
+"""
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """Environment of a process, with a folder `modules` in which it finds modules first."""
+    (tmp_path / "modules").mkdir()
+    paths = os.pathsep.join([str(tmp_path / "modules"), str(ROOT)])
+    return os.environ | {"PYTHONPATH": paths, "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
+
+
+def test_the_page_answers_before_torch_is_imported(environment):
+    done = subprocess.run([sys.executable, "-c", ANSWER], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "answered with gradio\n" in done.stdout
+    assert "loaded gradio torch" in done.stdout
+
+
+def test_a_failing_import_of_torch_is_reported_and_ends_the_page(environment, tmp_path):
+    (tmp_path / "modules" / "torch.py").write_text("raise ImportError('libtorch_cpu.so: no such file')")
+    command = [sys.executable, str(ROOT / "app.py")]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "vitviz is at http://" in done.stdout
+    assert "ImportError: libtorch_cpu.so: no such file" in done.stderr
+    assert not list((tmp_path / "uploads").iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process at once on Windows")
+def test_the_page_stops_while_it_imports_torch(environment, tmp_path):
+    waiting = "import threading\nprint('importing', flush=True)\nthreading.Event().wait()\n"
+    (tmp_path / "modules" / "torch.py").write_text(waiting)
+    command = [sys.executable, str(ROOT / "app.py")]
+    with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert any(line == "importing\n" for line in process.stdout)
+            process.terminate()
+            assert process.wait(timeout=120) == 0
+        finally:
+            process.kill()
+    assert not list((tmp_path / "uploads").iterdir())
+
+
+# The file
+
+
+def test_the_file_has_the_current_content():
+    assert opening.FILE.read_text(encoding="utf-8") == script.content(), "run python -m scripts.opening"
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_the_page_is_the_same_without_the_file(public, tmp_path, monkeypatch):
+    found = catalog_of(build_app(str(tmp_path), public))
+    monkeypatch.setattr(opening, "read", lambda: None)
+    assert catalog_of(build_app(str(tmp_path), public)) == found
+    assert found == Backend(str(tmp_path), public).explore.catalog() | {"public": public}
+
+
+@pytest.fixture
+def bundled(tmp_path, monkeypatch):
+    """A folder with a copy of the bundled checkpoints, which is used instead of theirs."""
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    for path in checkpoint.bundled_checkpoints().values():
+        shutil.copy(path, folder)
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", folder)
+    return folder
+
+
+def test_the_file_holds_for_equal_checkpoints_only(bundled):
+    assert opening.read() is not None
+    path = bundled / "cifar10-ti4.safetensors"
+    path.rename(bundled / "other.safetensors")
+    assert opening.read() is None, "another name"
+    content = (bundled / "other.safetensors").read_bytes()
+    path.write_bytes(content)
+    assert opening.read() is None, "one more"
+    (bundled / "other.safetensors").unlink()
+    assert opening.read() is not None
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert opening.read() is None, "other weights"
+    path.unlink()
+    assert opening.read() is None, "none"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_checkpoint_that_cannot_be_read_has_no_checksum(bundled, tmp_path):
+    os.mkfifo(bundled / "pipe.safetensors")
+    (bundled / "gone.safetensors").symlink_to(tmp_path / "gone")
+    (bundled / "folder.safetensors").mkdir()
+    found = opening.checksums()
+    assert {name for name, digest in found.items() if not digest} == {"pipe", "gone", "folder"}
+
+
+# Requests during the import
+
+
+@pytest.fixture
+def deferred():
+    """A backend that is loaded once `ready` is set; `started` is set before."""
+    started, ready = threading.Event(), threading.Event()
+    loads = []
+
+    async def double(request):
+        return 2 * request
+
+    def load():
+        loads.append(1)
+        started.set()
+        assert ready.wait(60)
+        return SimpleNamespace(functions={"page": {"double": double, "negate": lambda request: -request}})
+
+    yield DeferredBackend(load), started, ready
+    ready.set()
+    assert loads == [1]
+
+
+def test_requests_wait_for_the_import_and_load_once(deferred):
+    backend, started, ready = deferred
+    double, negate = backend.functions("page", ["double", "negate"])
+    assert (double.__name__, negate.__name__) == ("double", "negate")
+
+    async def call():
+        tasks = [asyncio.create_task(function(n)) for n in (1, 2) for function in (double, negate)]
+        visitor = asyncio.create_task(double(3))
+        await asyncio.to_thread(started.wait)
+        visitor.cancel()
+        await asyncio.wait([visitor])
+        assert visitor.cancelled()
+        assert not any(task.done() for task in tasks)
+        ready.set()
+        return await asyncio.gather(*tasks)
+
+    assert asyncio.run(call()) == [2, -1, 4, -2]
+    assert asyncio.run(double(5)) == 10
+
+
+def test_a_failing_import_fails_each_request():
+    backend = DeferredBackend(lambda: {}[""])
+    with pytest.raises(KeyError):
+        backend.start().result()
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            asyncio.run(backend.function("page", "name")(1))

@@ -1,0 +1,46 @@
+"""The pages with their server functions. Importing this module imports torch."""
+
+from collections.abc import Callable
+from typing import Any
+
+from vitviz.webapp.opened import ModelOpener, OpenedModels
+from vitviz.webapp.pages.compare import Compare
+from vitviz.webapp.pages.explore import Explore
+from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.pages.learn import Learn
+from vitviz.webapp.pages.timelines import Timelines
+from vitviz.webapp.pages.train import Train
+
+
+class Backend:
+    """All pages.
+
+    Attributes:
+        explore: The Explore page, whose catalog the other pages use.
+        functions: Server functions by page and name.
+    """
+
+    def __init__(self, data: str | None = None, public: bool = False, checkpoint: str | None = None) -> None:
+        """Build the pages; arguments and errors as of `vitviz.webapp.app.build_app`."""
+        opened = OpenedModels()
+        if checkpoint is not None:
+            opened.first = opened.open(checkpoint)
+        opener = ModelOpener(opened)
+        train = Train(data, public=public)
+        runs = None if public else train.runs
+        self.explore = Explore(data, runs, public, train.datasets.download, opener)
+        pages = {
+            "explore": self.explore.functions,
+            "compare": Compare(self.explore, Timelines(runs)).functions,
+            "train": train.functions,
+            "internals": Internals(data, runs, public, opener).functions,
+            "learn": Learn(self.explore, train.timelines).functions,
+        }
+        self.functions: dict[str, dict[str, Callable[[Any], Any]]] = {
+            page: {function.__name__: function for function in functions} for page, functions in pages.items()
+        }
+
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """Names of the server functions of each page."""
+        return {page: list(functions) for page, functions in self.functions.items()}
