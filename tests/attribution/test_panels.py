@@ -6,7 +6,7 @@ import pytest
 from tests import tiny
 from tests.plots.reading import fills
 from vitviz.attribution.explanation import explain, patch_activations
-from vitviz.attribution.panels import PatchedPair, panel_figure, similarity_scale
+from vitviz.attribution.panels import PatchedPair, contributions_headline, panel_figure, similarity_scale
 from vitviz.attribution.view import View
 from vitviz.plots import canvas, figures
 from vitviz.plots.scales import Scale
@@ -42,6 +42,12 @@ def test_contributions_sum_to_the_logit_and_show_the_chosen_head(explanation):
     assert drawing.count('id="sum-') == 2 * L + 3
     color = Scale("signed", bars.cells.limit).colors(bars.cells.values[2, 1])
     np.testing.assert_array_equal(np.ravel(fills(drawing, "head-3-2")), color)
+
+
+def test_a_head_that_adds_nothing_has_no_best_patch(explanation):
+    tokens = np.full(T, -1e-5, np.float32)
+    found = contributions_headline(tokens, View(layer=2, head=1), ["class 3"], explanation)
+    assert found == "Layer 3, head 2 adds 0.00 to the logit of class 3"
 
 
 def test_with_query_patches_cells_are_what_came_from_them(explanation):

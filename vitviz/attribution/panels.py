@@ -153,14 +153,13 @@ def contributions_figure(explanation: "Explanation", view: View, base: Chart) ->
 def contributions_headline(tokens: Array, view: View, classes: Sequence[str], explanation: "Explanation") -> str:
     """State what the chosen heads added, and from where most of it came."""
     total = float(tokens.sum())
+    amount = words.written(abs(total), 2)
+    verb, direction = ("take", "from") if total < 0 and float(amount) else ("add", "to")
     patches = tokens[explanation.prefix :] * (-1 if total < 0 else 1)
-    verb = ("take" if total < 0 else "add") + "s" * (view.head is not None)
     best = words.patch_name(int(patches.argmax()), explanation.grid[1])
     name = heads_name(layer_of(view), view.head)
-    return (
-        f"{name} {verb} {words.written(abs(total), 2)} {'from' if total < 0 else 'to'} {logit_name(classes)}, "
-        f"most of it from {best}"
-    )
+    source = f", most of it from {best}" if float(amount) else ""
+    return f"{name} {verb}{'s' * (view.head is not None)} {amount} {direction} {logit_name(classes)}{source}"
 
 
 def prefix_note(tokens: Array, explanation: "Explanation") -> str:

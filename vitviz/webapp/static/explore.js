@@ -1,5 +1,5 @@
 import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, to_array, untrack, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, digitsOf, dismiss, effectSentence, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, signedDigits, tableKind, takeFile, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, waitingSentence } from "./shared.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, digitsOf, dismiss, effectSentence, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, signedDigits, tableKind, takeFile, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, waitingSentence, written } from "./shared.js";
 // src/explore/Controls.svelte
 var root$21 = from_html(`<label><input type="radio"/><span> </span></label>`);
 var root_1$20 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
@@ -915,7 +915,7 @@ function ImageColumn($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/Intro.svelte
-var root$12 = from_html(`<span>See what a Vision Transformer attends to. Point at the image to begin.</span>`);
+var root$12 = from_html(`<span><span class="what">See what a Vision Transformer attends to.</span> Point at the image to begin.</span>`);
 var root_1$12 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
 var root_2$5 = from_html(`<p class="intro"><!> <button type="button" class="button plain" data-do="tour">Tour</button> <!></p> <!>`, 1);
 function Intro($$anchor, $$props) {
@@ -1154,7 +1154,7 @@ function ticksOf(scale) {
 	const low = lowOf(scale);
 	const step = (scale.limit - low) / 4;
 	const valueAt = (t) => low + 4 * step * t;
-	if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
+	if (!scale.isWeight) return quarters.map((t) => [t, low ? written(valueAt(t) / scale.limit, 2) : String(t)]);
 	const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
 	return quarters.map((t) => [t, (t === 1 && scale.clips ? "≥ " : "") + percent(valueAt(t), valueAt(t) ? digits : 0)]);
 }

@@ -3634,11 +3634,14 @@ var stepName = ({ part, layer }) => layer < 0 ? PARTS[part] : `Layer ${layer + 1
 var logitName = (classes) => `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
 function headline(values, layer, head, classes, shape) {
 	const sum = values.reduce((total, value) => total + value, 0);
-	const verb = sum < 0 ? "takes" : "adds";
-	const direction = sum < 0 ? "from" : "to";
+	const amount = Math.abs(sum).toFixed(2);
+	const isZero = Number(amount) === 0;
+	const verb = sum < 0 && !isZero ? "takes" : "adds";
+	const direction = verb === "takes" ? "from" : "to";
 	const best = largest(sum < 0 ? values.map((value) => -value) : values, shape.prefix) - shape.prefix;
 	const plural = head === -1 ? verb.replace(/s$/, "") : verb;
-	return `${headsName(layer, head)} ${plural} ${Math.abs(sum).toFixed(2)} ${direction} ${logitName(classes)}, most of it from ${patchName(best, shape)}`;
+	const source = isZero ? "" : `, most of it from ${patchName(best, shape)}`;
+	return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${source}`;
 }
 var sumOfParts = ({ steps }, ...parts) => steps.reduce((sum, step) => sum + (parts.includes(step.part) ? step.value : 0), 0);
 function sumLine(data, classes) {

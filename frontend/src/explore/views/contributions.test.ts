@@ -56,6 +56,8 @@ test('a headline names the head, the sign and the patch behind it', () => {
   expect(headline(tokenValues(HEADS, SHAPE, 1, MEAN), 1, MEAN, ['cat', 'dog'], SHAPE)).toBe(
     'Layer 2, all heads take 2.25 from the logit of cat minus that of dog, most of it from row 1, column 2',
   );
+  const tiny = tokenValues(HEADS, SHAPE, 1, MEAN).map((value) => value / 1000);
+  expect(headline(tiny, 1, MEAN, ['cat'], SHAPE)).toBe('Layer 2, all heads add 0.00 to the logit of cat');
   expect(headsName(MEAN, 1)).toBe('Head 2 of all layers');
   expect(headsName(MEAN, MEAN)).toBe('All heads');
 });

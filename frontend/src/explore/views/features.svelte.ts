@@ -4,7 +4,7 @@ import type { NearestReply } from '../../lib/api';
 import { isServed, reasonOf } from '../../lib/client';
 import type { Term } from '../../lib/glossary';
 import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
-import type { Line } from '../../lib/words';
+import { type Line, written } from '../../lib/words';
 import { showNotice } from '../notices';
 import type { Panel } from '../panel';
 import { requestAblated } from '../requests';
@@ -93,7 +93,7 @@ export class FeaturesPanel implements Panel {
   }
 
   read(patch: number): [string, string] {
-    if (this.#values) return [this.#values[patch].toFixed(2), 'cosine'];
+    if (this.#values) return [written(this.#values[patch], 2), 'cosine'];
     return colorReading(this.#pixels?.[patch] ?? 0);
   }
 

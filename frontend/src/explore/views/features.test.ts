@@ -12,6 +12,7 @@ import {
   ofLayer,
   similarityHeadline,
   similarityLine,
+  similarityNote,
   similarityScale,
 } from './features';
 import { FeaturesPanel } from './features.svelte';
@@ -46,6 +47,9 @@ test('the most similar patch is another one', () => {
   expect(similarityHeadline(1, 1, values, SHAPE)).toBe('Layer 2: row 1, column 2 is most similar to row 1, column 3');
   expect(textOf(similarityLine(1, values, -1, SHAPE))).toContain('row 1, column 3 is 0.75');
   expect(textOf(similarityLine(1, values, 0, SHAPE))).toContain('row 1, column 1 is 0.50');
+  const opposite = new Float32Array([-0.5, 1, -0.75]);
+  expect(textOf(similarityLine(1, opposite, -1, SHAPE))).toContain('row 1, column 1 is −0.50');
+  expect(similarityNote(1, SHAPE)).toContain('Cosine of the features of row 1, column 2 and of each patch');
 });
 
 test('one scale ends at 1 and begins below the least cosine', () => {

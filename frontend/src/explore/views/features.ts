@@ -2,7 +2,7 @@
 
 import type { Grid } from '../../lib/grid';
 import { largest, type Scale, type Shape } from '../../lib/numbers';
-import { counted, type Line, patchName, percent, SPACE } from '../../lib/words';
+import { counted, type Line, patchName, percent, SPACE, written } from '../../lib/words';
 
 const COLORS = ['red', 'green', 'blue'];
 export const MIN_PATCHES = 3; // for principal components, as in Python
@@ -51,7 +51,7 @@ export function similarityLine(patch: number, values: ArrayLike<number>, read: n
   return [
     'The cosine of the features of ',
     `${patchName(patch, shape)} and ${patchName(other, shape)} is `,
-    { strong: values[other].toFixed(2) },
+    { strong: written(values[other], 2) },
     '. It compares what the tokens contain, not what they attend to.',
   ];
 }
@@ -75,6 +75,10 @@ export function featuresNote(foreground: boolean) {
     : 'the patches of this image';
   return `PCA over ${over}, for each layer separately: colors of different layers are not comparable. Point at a patch for its similarity with the others.`;
 }
+
+/** What is compared, and how to go back to the colors. */
+export const similarityNote = (patch: number, shape: Shape) =>
+  `Cosine of the features of ${patchName(patch, shape)} and of each patch, after each layer; max: of another patch. Esc shows the principal components.`;
 
 /** "8 most similar of 50,000 training images, by the cosine of the final class tokens" */
 export const nearestNote = (shown: number, count: number, hasClassToken: boolean) =>
