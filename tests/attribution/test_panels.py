@@ -85,7 +85,7 @@ def test_features_are_the_components_of_each_layer(explanation):
 def test_a_layer_of_too_few_patches_says_so(explanation):
     few = explanation.ablate(patches=range(2, N))
     figure = panel_figure(few, View(layer=0), "features")
-    assert "fewer than 3 patches" in figure.chart.headline
+    assert figure.chart.headline == "Layer 1: fewer than 3 patches are left"
     assert figure.chart.panel.texts == ["too few"] * L
 
 

@@ -8,12 +8,13 @@ var COLORS = [
 ];
 var layerShown = (layer, layers) => layer < 0 ? layers - 1 : Math.min(layer, layers - 1);
 var total = (explained) => explained.reduce((sum, ratio) => sum + ratio, 0);
-function colorsHeadline(layer, explained) {
-	if (!explained) return `Layer ${layer + 1}: fewer than 3 patches are left without the background`;
+function colorsHeadline(layer, explained, foreground) {
+	const what = foreground ? " without the background" : "";
+	if (!explained) return `Layer ${layer + 1}: fewer than 3 patches are left${what}`;
 	return `Layer ${layer + 1}: three components explain ${percent(total(explained), 0)} of the variance of the patch features`;
 }
-function colorsLine(explained) {
-	if (!explained) return ["Include the background, or choose another layer."];
+function colorsLine(explained, foreground) {
+	if (!explained) return [foreground ? "Include the background, or choose another layer." : "Restore removed patches."];
 	const [red, green, blue] = explained.map((ratio) => percent(ratio, 0));
 	return [
 		"Patches of similar color have similar features. Red, green and blue are the first three principal components: ",
@@ -171,9 +172,9 @@ var FeaturesPanel = class {
 		set(this.#title, value);
 	}
 	#headline = user_derived(() => {
-		const { shape, similarity, colors, layer } = this;
+		const { shape, similarity, colors, layer, foreground } = this;
 		if (shape && similarity && get(this.#values)) return similarityHeadline(layer, similarity.patch, get(this.#values), shape);
-		return colors ? colorsHeadline(layer, colors.explained[layer]) : "Features of the patch tokens";
+		return colors ? colorsHeadline(layer, colors.explained[layer], foreground) : "Features of the patch tokens";
 	});
 	get headline() {
 		return get(this.#headline);
@@ -182,10 +183,10 @@ var FeaturesPanel = class {
 		set(this.#headline, value);
 	}
 	#line = user_derived(() => {
-		const { shape, similarity, colors, layer } = this;
+		const { shape, similarity, colors, layer, foreground } = this;
 		const { readoutPatch } = this.explorer.choices;
 		if (shape && similarity && get(this.#values)) return similarityLine(similarity.patch, get(this.#values), readoutPatch, shape);
-		return colors ? colorsLine(colors.explained[layer]) : [];
+		return colors ? colorsLine(colors.explained[layer], foreground) : [];
 	});
 	get line() {
 		return get(this.#line);

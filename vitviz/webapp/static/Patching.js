@@ -1,5 +1,5 @@
 import { append, attach, child, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
 // src/explore/views/patching.ts
 function patchedOf({ heads, mlp, logit, corruptedLogit, target }, classes) {
 	const rows = heads.map((row, layer) => [...row, mlp[layer]]);
@@ -24,7 +24,7 @@ function strongest({ rows }) {
 	return [Math.floor(index / heads[0].length), index % heads[0].length];
 }
 var explanation = (names) => `Each cell: B (${names[1]}) runs through the model with this one activation replaced by that of A (${names[0]}), the image on screen.`;
-var meaning = ({ logit, corruptedLogit, classes }) => `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads and MLPs have a color scale each.`.replace("raises", logit < corruptedLogit ? "lowers" : "raises");
+var meaning = ({ logit, corruptedLogit, classes, limits }) => `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads have ${colorRange(limits.heads)}, MLPs ${colorRange(limits.mlp)}.`.replace("raises", logit < corruptedLogit ? "lowers" : "raises");
 var cellLine = (patched, layer, column, shape) => [
 	`${partName(layer, column, shape)} recovers `,
 	{ strong: signed(patched.rows[layer][column]) },

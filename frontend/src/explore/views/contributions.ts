@@ -183,11 +183,14 @@ export function prefixNote(values: Float32Array, shape: Shape) {
   return [first, others].filter(Boolean).join(', ');
 }
 
+/** "colors from −0.43 to +0.43" */
+export const colorRange = (limit: number) => `colors from ${signed(-limit)} to ${signed(limit)}`;
+
 /** What the cells are. */
-export const cellsNote = (patches: readonly number[], shape: Shape) =>
+export const cellsNote = (patches: readonly number[], limit: number, shape: Shape) =>
   patches.length
-    ? `Cells: what each head took from ${queryName(patches, shape)}.`
-    : 'Bars sum to the logit; cells: each head.';
+    ? `Cells: what each head took from ${queryName(patches, shape)}, ${colorRange(limit)}.`
+    : `Bars sum to the logit; cells: each head, ${colorRange(limit)}.`;
 
 /** What the figure does not show. */
 export const caution = (shape: Shape) =>

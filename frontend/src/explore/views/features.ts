@@ -13,14 +13,15 @@ export const layerShown = (layer: number, layers: number) => (layer < 0 ? layers
 const total = (explained: readonly number[]) => explained.reduce((sum, ratio) => sum + ratio, 0);
 
 /** "Layer 5: three components explain 52 % of the variance of the patch features" */
-export function colorsHeadline(layer: number, explained: readonly number[] | null) {
-  if (!explained) return `Layer ${layer + 1}: fewer than ${MIN_PATCHES} patches are left without the background`;
+export function colorsHeadline(layer: number, explained: readonly number[] | null, foreground: boolean) {
+  const what = foreground ? ' without the background' : '';
+  if (!explained) return `Layer ${layer + 1}: fewer than ${MIN_PATCHES} patches are left${what}`;
   return `Layer ${layer + 1}: three components explain ${percent(total(explained), 0)} of the variance of the patch features`;
 }
 
 /** "Red, green and blue: 24 %, 14 % and 13 % of the variance." */
-export function colorsLine(explained: readonly number[] | null): Line {
-  if (!explained) return ['Include the background, or choose another layer.'];
+export function colorsLine(explained: readonly number[] | null, foreground: boolean): Line {
+  if (!explained) return [foreground ? 'Include the background, or choose another layer.' : 'Restore removed patches.'];
   const [red, green, blue] = explained.map((ratio) => percent(ratio, 0));
   return [
     'Patches of similar color have similar features. Red, green and blue are the first three principal components: ',

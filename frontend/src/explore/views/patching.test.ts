@@ -41,6 +41,7 @@ test('what 0 and 1 mean is said with the logits', () => {
   const sentence = meaning(patchedOf(REPLY, NAMES));
   expect(sentence).toContain('0: the logit of dog minus that of cat stays at −2.00, as in B.');
   expect(sentence).toContain('1: this activation alone raises it to +8.00, as in A.');
+  expect(sentence).toMatch(/Heads have colors from −[\d.]+ to \+[\d.]+, MLPs colors from −[\d.]+ to \+[\d.]+\.$/);
   expect(meaning(patchedOf({ ...REPLY, logit: -3 }, NAMES))).toContain('lowers it to −3.00');
 });
 

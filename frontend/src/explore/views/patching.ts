@@ -3,7 +3,7 @@
 import type { PatchedHeads } from '../../lib/api';
 import { largest, type Shape, tokenCount } from '../../lib/numbers';
 import { capital, type Line, patchName, signed } from '../../lib/words';
-import { logitName } from './contributions';
+import { colorRange, logitName } from './contributions';
 
 export interface Patched {
   /** Of each layer: its heads, then its MLP. */
@@ -50,8 +50,8 @@ export const explanation = (names: readonly [string, string]) =>
   `Each cell: B (${names[1]}) runs through the model with this one activation replaced by that of A (${names[0]}), the image on screen.`;
 
 /** What 0 and 1 mean, with the numbers that they stand for. */
-export const meaning = ({ logit, corruptedLogit, classes }: Patched) =>
-  `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads and MLPs have a color scale each.`.replace(
+export const meaning = ({ logit, corruptedLogit, classes, limits }: Patched) =>
+  `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads have ${colorRange(limits.heads)}, MLPs ${colorRange(limits.mlp)}.`.replace(
     'raises',
     logit < corruptedLogit ? 'lowers' : 'raises',
   );
