@@ -2390,6 +2390,7 @@ var Explorer = class {
 		patch_mode: "drop"
 	};
 	failedModel = null;
+	keepsFocus = false;
 	takeImage = null;
 	openSaveDialog = null;
 	ticket = 0;
@@ -3270,7 +3271,21 @@ var root_1$2 = from_html(`<div class="view-tabs" role="group" aria-label="Show">
 var root_2 = from_html(`<h2>All layers and heads</h2>`);
 function ViewTabs($$anchor, $$props) {
 	push($$props, true);
-	const classes = user_derived(() => $$props.explorer.reply?.classes.length ?? 1);
+	const explorer = prop($$props, "explorer", 7);
+	const classes = user_derived(() => explorer().reply?.classes.length ?? 1);
+	function choose(view) {
+		explorer().keepsFocus = true;
+		act(explorer(), {
+			view,
+			method: null
+		});
+	}
+	function takeFocus(tabs) {
+		untrack(() => {
+			if (!explorer().keepsFocus || document.activeElement !== document.body) return;
+			tabs.querySelector("[aria-pressed=true]")?.focus({ preventScroll: true });
+		});
+	}
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
@@ -3284,19 +3299,17 @@ function ViewTabs($$anchor, $$props) {
 			var text = only_child(button, true);
 			template_effect(() => {
 				set_attribute(button, "data-view", name());
-				set_attribute(button, "aria-pressed", $$props.explorer.choices.view === name());
+				set_attribute(button, "aria-pressed", explorer().choices.view === name());
 				button.disabled = get(reason) !== void 0;
 				set_attribute(button, "title", get(reason));
 				set_text(text, title());
 			});
-			delegated("click", button, () => act($$props.explorer, {
-				view: name(),
-				method: null
-			}));
+			delegated("click", button, () => choose(name()));
 			append($$anchor, button);
 		});
 		reset(div);
 		attach(div, () => roving);
+		attach(div, () => takeFocus);
 		append($$anchor, div);
 	};
 	var alternate = ($$anchor) => {
@@ -3304,7 +3317,7 @@ function ViewTabs($$anchor, $$props) {
 		append($$anchor, h2);
 	};
 	if_block(node, ($$render) => {
-		if ($$props.explorer.host.live) $$render(consequent);
+		if (explorer().host.live) $$render(consequent);
 		else $$render(alternate, -1);
 	});
 	append($$anchor, fragment);
