@@ -64,11 +64,15 @@ test('a token is named by its place or its kind', () => {
 });
 
 test('the strongest patch token is read out, unless none has an effect', () => {
-  const read = (values: number[], patch: number) => textOf(tokensLine(values, patch, SHAPE));
+  const read = (values: number[], patch: number) =>
+    textOf(tokensLine(values, patch, SHAPE, patchedOf({ ...REPLY, target: [0] }, NAMES)));
   expect(read([1, 0, 0.1, 0.2], -1)).toBe('Row 1, column 2: its token after this layer, taken from A, recovers +0.20.');
   expect(read([1, 0, 0.1, 0.2], 0)).toContain('Row 1, column 1');
   expect(read([1, 0, 0, 0], -1)).toContain('No patch token recovers anything');
   expect(read([1, 0, 0, 0], 1)).toContain('recovers 0.00');
+  expect(read([0, 0, 0.1, 0.25], -1), 'in the headline').toBe(
+    'Patched, it changes the logit of cat from −2.00 in B to +0.50; A has +8.00.',
+  );
 });
 
 test('a small model is patched at once, a large one on request', () => {
