@@ -287,7 +287,7 @@ var FeaturesPanel = class {
 var root$1 = from_html(`<li><img/> <span> </span><span> </span></li>`);
 var root_1$1 = from_html(`<ol class="nearest-images"></ol> <p class="film-note"> </p>`, 1);
 var root_2$1 = from_html(`<div class="nearest-progress"><!> <span> </span> <button type="button" class="button">Cancel</button></div>`);
-var root_3 = from_html(`<button type="button" class="button" data-do="nearest">Find in CIFAR-10</button>`);
+var root_3 = from_html(`<button type="button" class="button" data-do="nearest">Find in CIFAR-10</button> <p class="film-note">The first search of a model takes a forward pass for each of the 50,000 images.</p>`, 1);
 var root_4 = from_html(`<div class="nearest" aria-live="polite"><h3>Nearest training images</h3> <!></div>`);
 function Nearest($$anchor, $$props) {
 	push($$props, true);
@@ -349,9 +349,11 @@ function Nearest($$anchor, $$props) {
 			append($$anchor, div_1);
 		};
 		var alternate = ($$anchor) => {
-			var button_1 = root_3();
+			var fragment_2 = root_3();
+			var button_1 = first_child(fragment_2);
+			next(2);
 			delegated("click", button_1, () => $$props.panel.fetchNearest());
-			append($$anchor, button_1);
+			append($$anchor, fragment_2);
 		};
 		if_block(node_1, ($$render) => {
 			if (get(found)) $$render(consequent);
