@@ -56,6 +56,8 @@ def spread_weights(module: nn.Module) -> nn.Module:
         for name, weight in module.named_parameters():
             if name.endswith(("qkv.weight", "attn_pool.q.weight", "attn_pool.kv.weight")):
                 weight.mul_(4)
+            if name.endswith("gamma"):  # LayerScale starts at 0.00001: no block would do anything
+                weight.fill_(1)
             if name in scales:
                 nn.init.normal_(weight, std=scales[name])
     return module

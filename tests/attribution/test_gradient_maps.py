@@ -5,12 +5,14 @@ import pytest
 import torch
 
 from tests import tiny
+from tests.models import families
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import gradient_maps
 from vitviz.attribution.context import ForwardContext
-from vitviz.attribution.methods import METHODS, readout_weights
+from vitviz.attribution.methods import METHODS, methods_for, readout_weights
 from vitviz.models import vit
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.pretrained import convert, describe_module
 
 L, A, T, N = tiny.L, tiny.A, tiny.T, tiny.N
 ORDINARY = [name for name, method in METHODS.items() if not method.on_request]
@@ -156,6 +158,21 @@ def test_every_method_returns_a_finite_value_per_patch(name):
         assert actual.shape == (N,)
         assert np.isfinite(actual).all()
         assert METHODS[name].signed or (actual >= 0).all()
+
+
+@pytest.mark.parametrize("name", families.BUILDERS)
+def test_every_method_supports_every_family(name):
+    model = convert(describe_module(families.build(name)), families.WIDE)
+    labels = tuple(f"class {k}" for k in range(model.config.num_classes))
+    checkpoint = Checkpoint(name, model, labels, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {})
+    context = ForwardContext(checkpoint, families.images(families.WIDE, batch=1)[0])
+    supported = methods_for(model.config)
+    assert {key for key in ORDINARY if METHODS[key].class_specific} <= set(supported) or not labels
+    for method in supported.values():
+        for target in (2, (2, 1)) if labels else (0,):
+            values = method.compute(context, target)
+            assert values.shape == (model.config.num_patches,)
+            assert np.isfinite(values).all()
 
 
 @pytest.mark.slow

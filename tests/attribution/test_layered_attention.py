@@ -11,7 +11,9 @@ from vitviz.attribution.explanation import explain
 from vitviz.attribution.layered_attention import LargeAttentionError
 from vitviz.attribution.methods import FULL_ATTENTION
 from vitviz.attribution.view import View
-from vitviz.webapp.server.cache import size_of
+from vitviz.webapp.pages.views import Views
+from vitviz.webapp.server.cache import ExplanationCache, size_of
+from vitviz.webapp.server.tasks import Tasks
 
 LAYERED = ("attention", "reverse_attention", "average", "rollout", "value_norm")
 OTHERS = ("input_gradient", "occlusion", "random")
@@ -103,6 +105,10 @@ def test_figures_files_and_the_page_work(layered, tmp_path):
     assert stored["cls_maps"].shape == (tiny.L, tiny.A, tiny.GH, tiny.GW)
     data = serialize.explorer_to_json(one, View(query=(3,)), complete=False)
     assert {"attention", "average", "rollout"} <= set(data["reply"]["maps"])
+    cache = ExplanationCache()
+    page, key = Views(cache, Tasks()), cache.add(one)
+    assert len(page.features({"key": key, "foreground": False})["explained"]) == tiny.L
+    assert page.similarity({"key": key, "patch": 4}) is not None
     assert size_of(one) == one.context.layered.nbytes + one.context.output.tokens.nbytes
 
 

@@ -1,6 +1,7 @@
 """Metrics of maps: hand values, a linear model with a known answer, and imputation against another solver."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -115,6 +116,14 @@ def test_an_explanation_measures_every_metric_of_a_map(tiny_checkpoint):
     ):
         with pytest.raises(ValueError, match=re.escape(sentence)):
             found.metric(*arguments)
+
+
+def test_scores_of_a_model_without_head_are_refused():
+    found = vitviz.explain(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), tiny.pixels())
+    for call in (lambda: found.score("rollout"), lambda: found.metric("saco", "rollout")):
+        with pytest.raises(ValueError, match="measured on a probability: tiny has no classification head"):
+            call()
+    assert found.metric("sparseness", "rollout") > 0
 
 
 # Imputation

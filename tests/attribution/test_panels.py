@@ -6,7 +6,7 @@ import pytest
 from tests import tiny
 from tests.plots.reading import fills
 from vitviz.attribution.explanation import explain, patch_activations
-from vitviz.attribution.panels import PatchedPair, panel_figure, similarity_scale
+from vitviz.attribution.panels import PatchedPair, contributions_headline, panel_figure, similarity_scale
 from vitviz.attribution.view import View
 from vitviz.plots import canvas, figures
 from vitviz.plots.scales import Scale
@@ -44,6 +44,12 @@ def test_contributions_sum_to_the_logit_and_show_the_chosen_head(explanation):
     np.testing.assert_array_equal(np.ravel(fills(drawing, "head-3-2")), color)
 
 
+def test_a_head_that_adds_nothing_has_no_best_patch(explanation):
+    tokens = np.full(T, -1e-5, np.float32)
+    found = contributions_headline(tokens, View(layer=2, head=1), ["class 3"], explanation)
+    assert found == "Layer 3, head 2 adds 0.00 to the logit of class 3"
+
+
 def test_with_query_patches_cells_are_what_came_from_them(explanation):
     found = explanation.contributions(3)
     cells = panel_figure(explanation, View(query=(4, 9), target=3), "contributions").chart.panel.cells
@@ -79,7 +85,7 @@ def test_features_are_the_components_of_each_layer(explanation):
 def test_a_layer_of_too_few_patches_says_so(explanation):
     few = explanation.ablate(patches=range(2, N))
     figure = panel_figure(few, View(layer=0), "features")
-    assert "fewer than 3 patches" in figure.chart.headline
+    assert figure.chart.headline == "Layer 1: fewer than 3 patches are left"
     assert figure.chart.panel.texts == ["too few"] * L
 
 

@@ -143,6 +143,18 @@ def test_images_that_cannot_be_patched_are_refused():
             call()
 
 
+def test_other_arguments_than_explanations_are_refused():
+    one = vitviz.explain(tiny.checkpoint(), tiny.pixels())
+    for name, call in (
+        ("source", lambda: vitviz.patch_activations("cat.png", one)),
+        ("corrupted", lambda: vitviz.patch_activations(one, "cat.png")),
+        ("others", lambda: one.pca(others=["cat.png"])),
+        ("other", lambda: one.similarity(3, other="cat.png")),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must be an explanation from vitviz.explain: got 'cat.png'"):
+            call()
+
+
 def test_chosen_layers_are_rows_of_all_layers():
     source, corrupted = pair()
     whole, counts = patch_contexts(source, corrupted, 3, "tokens"), []

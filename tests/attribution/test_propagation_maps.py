@@ -16,6 +16,7 @@ from vitviz.models.backward import BackwardRules
 from vitviz.models.pretrained import convert, describe_module
 
 TARGETS = [3, (3, 1)]
+TOLERANCES = [(torch.float64, 1e-12), (torch.float32, 1e-5)]
 ADDED = ("bias", "cls_token", "reg_token", "dist_token", "pos_embed")  # parameters that are added, not multiplied
 
 
@@ -32,7 +33,7 @@ def residual(model, image, target, keep=None, head_masks=None):
 
 
 @pytest.mark.parametrize("variant", tiny.VARIANTS)
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 1e-5)])
+@pytest.mark.parametrize(("dtype", "tolerance"), TOLERANCES)
 def test_balanced_contributions_of_pixels_and_biases_sum_to_the_logit(variant, dtype, tolerance):
     context = tiny.context(variant, dtype=dtype)
     for target in TARGETS:
@@ -42,16 +43,20 @@ def test_balanced_contributions_of_pixels_and_biases_sum_to_the_logit(variant, d
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_balanced_contributions_are_complete_in_the_tutorial_networks(name):
-    image = tiny.images((12, 20), batch=1)[0].double()
-    assert abs(residual(network(name).double(), image, 3)) < 1e-11
+@pytest.mark.parametrize("target", TARGETS)
+def test_balanced_contributions_are_complete_in_the_tutorial_networks(name, target):
+    image = tiny.images((12, 20), batch=1)[0]
+    for dtype, tolerance in TOLERANCES:
+        assert abs(residual(network(name).to(dtype), image.to(dtype), target)) < tolerance
 
 
 @pytest.mark.parametrize("name", families.BUILDERS)
 def test_balanced_contributions_are_complete_in_every_family(name):
     model = convert(describe_module(families.build(name)), families.SQUARE)
     image = families.images(families.SQUARE, batch=1)[0]
-    assert abs(residual(model, image, 3)) < 1e-11  # of a model without head, that of a feature
+    for dtype, tolerance in TOLERANCES:
+        for target in TARGETS:  # of a model without head, features
+            assert abs(residual(model.to(dtype), image.to(dtype), target)) < tolerance
 
 
 @pytest.mark.parametrize("rules", ["balanced", "attn_lrp"])

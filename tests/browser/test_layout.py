@@ -115,6 +115,16 @@ def test_at_1024_by_768_the_prediction_is_in_view(open_page, choice):
     assert button["x"] + button["width"] <= stage["x"]
 
 
+def test_the_introduction_is_between_the_tabs_and_the_models(open_page):
+    page = open_page("?image=cat")
+    for width in (1400, 1200, 1024):
+        resize(page, width, 768)
+        tab, intro = box(page, "[role=tab] >> visible=true >> nth=-1"), box(page, ".intro")
+        assert tab["x"] + tab["width"] + 8 <= intro["x"]
+        button, models = box(page, "[data-do=dismiss]"), box(page, f"{EXPLORER} .model")
+        assert button["x"] + button["width"] <= models["x"]
+
+
 def test_at_1024_by_768_the_introduction_the_photographs_and_the_methods_fit(open_page):
     page = open_page("?image=cat")
     resize(page, 1024, 768)

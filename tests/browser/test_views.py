@@ -21,7 +21,11 @@ def explanation():
 
 def test_contributions_by_mouse_and_keyboard(open_page, explanation):
     page = open_page("?image=cat&layer=5&head=2")
-    page.click("[data-view=contributions]")
+    page.locator("[data-view=attention]").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(".ledger")).to_be_visible()
+    expect(page.locator("[data-view=contributions]")).to_be_focused()
     found = explanation.contributions()
     expect(page.locator(".bar-row.sum .amount-text")).to_have_text(signed(found.logit))
     expect(page.locator(".bar-row.mlp .amount-text")).to_have_text([signed(value) for value in found.mlp])

@@ -30,7 +30,7 @@ def test_contributions_are_those_of_the_library_and_sum_to_the_logit(shown):
     heads = np.frombuffer(base64.b64decode(reply["heads"]), "<f4").reshape(explanation.attention.shape[:3])
     assert np.array_equal(heads, explanation.contributions((3, 7)).heads)
     total = reply["embedding"] + heads.sum() + sum(reply["attentionBias"]) + sum(reply["mlp"]) + reply["bias"]
-    assert total == pytest.approx(reply["logit"], abs=1e-4)
+    assert total == pytest.approx(reply["logit"], abs=1e-5)
 
 
 def test_an_expired_key_has_no_contributions(shown):

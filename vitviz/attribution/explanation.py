@@ -287,7 +287,7 @@ class Explanation:
         Raises:
             ValueError: If the layer does not exist, fewer than three patches are left, or the models differ.
         """
-        return patch_pca([self.context, *(one.context for one in others)], layer, remove_background)[0]
+        return patch_pca([self.context, *(context_of("others", one) for one in others)], layer, remove_background)[0]
 
     def similarity(
         self, patch: int | None = None, layer: int | None = None, other: "Explanation | None" = None
@@ -302,7 +302,7 @@ class Explanation:
         Raises:
             ValueError: If the patch or layer does not exist, or the models differ.
         """
-        found = similarity(self.context, patch, layer, None if other is None else other.context)
+        found = similarity(self.context, patch, layer, None if other is None else context_of("other", other))
         return found.reshape(self.grid)
 
     def metric(self, name: str, method: str, target: TargetLike | None = None) -> float:
@@ -686,12 +686,20 @@ def patch_activations(
         ValueError: If a class, part or layer does not exist, the models or their grids differ, other patches are
             removed, or both images have the same logit.
     """
-    if not source.context.config.num_classes:
+    contexts = context_of("source", source), context_of("corrupted", corrupted)
+    if not contexts[0].config.num_classes:
         raise ValueError(f"Patching measures a logit: {source.checkpoint} has no classification head.")
     chosen = source.target(target)
     if target is None and (contrast := int(corrupted.logits.argmax())) != chosen:
         chosen = int(source.logits.argmax()), contrast
-    return patch_contexts(source.context, corrupted.context, chosen, part, report, layers)
+    return patch_contexts(*contexts, chosen, part, report, layers)
+
+
+def context_of(name: str, value: object) -> ForwardContext:
+    """Return the context of an explanation; ValueError for an argument that is not one."""
+    if not isinstance(value, Explanation):
+        raise ValueError(f"{name} must be an explanation from vitviz.explain: got {str(value)[:40]!r}.")
+    return value.context
 
 
 def find_image(source: ImageSource) -> ImageSource:

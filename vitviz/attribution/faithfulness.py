@@ -200,7 +200,10 @@ def area_under_curve(curve: Array) -> float:
 
 
 def check_class(context: ForwardContext, target: object) -> int:
-    """Return a class index as an int; ValueError if it is not the index of a class."""
+    """Return a class index as an int; ValueError if it is not the index of a class, or the model has no head."""
+    if not context.config.num_classes:
+        name = context.checkpoint.name
+        raise ValueError(f"Faithfulness is measured on a probability: {name} has no classification head.")
     try:
         position = index(cast(Any, target))
     except TypeError:

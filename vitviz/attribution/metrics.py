@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import ForwardContext, Target, softmax, target_logit
-from vitviz.attribution.faithfulness import rank_correlation, ranking_of
+from vitviz.attribution.faithfulness import check_class, rank_correlation, ranking_of
 
 Array = NDArray[np.float32]
 Compute = Callable[[ForwardContext, Target], Array]
@@ -57,10 +57,11 @@ def saco(context: ForwardContext, compute: Compute, target: Target, groups: int 
         In -1..1: 1 if every group with a larger mean decreases the probability at least as much; 0 for a flat map.
 
     Raises:
-        ValueError: If there are fewer than two groups.
+        ValueError: If there are fewer than two groups, or the model has no classification head.
     """
     if groups < 2:
         raise ValueError(f"SaCo needs at least 2 groups: got {groups}.")
+    label = check_class(context, target[0] if isinstance(target, tuple) else target)
     ranked = compute(context, target)
     values = ranked.astype(np.float64)
     order = ranking_of(ranked, np.random.default_rng(context.seed).permutation(len(values)))
@@ -68,7 +69,6 @@ def saco(context: ForwardContext, compute: Compute, target: Target, groups: int 
     masked = np.zeros((len(members), len(values)), bool)
     for row, group in zip(masked, members, strict=True):
         row[group] = True
-    label = target[0] if isinstance(target, tuple) else target
     images = torch.cat([context.image[None], context.mask_patches(torch.from_numpy(masked))])
     whole, *rest = softmax(context.predict(images))[:, label].tolist()
     decrease, means = whole - np.array(rest), np.array([values[group].mean() for group in members])

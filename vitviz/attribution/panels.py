@@ -88,6 +88,11 @@ def largest(values: Array) -> float:
     return float(np.abs(values).max(initial=0)) or 1.0
 
 
+def color_range(limit: float) -> str:
+    """Name the values at the ends of a color scale: "colors from −0.43 to +0.43"."""
+    return f"colors from {words.signed(-limit)} to {words.signed(limit)}"
+
+
 def token_rows(
     quantity: str, name: str, values: Array, at: tuple[Any, Any], explanation: "Explanation"
 ) -> Iterator[Row]:
@@ -129,9 +134,9 @@ def contributions_figure(explanation: "Explanation", view: View, base: Chart) ->
     cells = Cells(values, largest(values), chosen_cell(view), ablated_maps(explanation)[:-1, :-1])
     quantity = f"contribution to the {'difference' if len(classes) > 1 else 'logit'}"
     source = words.query_name(view.query, explanation.grid[1], True)
+    what = f"took from {source}" if of_query else "added"
     sentences = (
-        f"Summands of {logit_name(classes)}: bars sum to it; cells: what each head "
-        f"{f'took from {source}' if of_query else 'added'}.",
+        f"Summands of {logit_name(classes)}: bars sum to it; cells: what each head {what}, {color_range(cells.limit)}.",
         f"Map: {heads_name(layer, view.head)}, by the patch that it was read from. They show who wrote into the "
         "tokens that the classification head reads, not what an image region caused.",
     )
@@ -153,14 +158,13 @@ def contributions_figure(explanation: "Explanation", view: View, base: Chart) ->
 def contributions_headline(tokens: Array, view: View, classes: Sequence[str], explanation: "Explanation") -> str:
     """State what the chosen heads added, and from where most of it came."""
     total = float(tokens.sum())
+    amount = words.written(abs(total), 2)
+    verb, direction = ("take", "from") if total < 0 and float(amount) else ("add", "to")
     patches = tokens[explanation.prefix :] * (-1 if total < 0 else 1)
-    verb = ("take" if total < 0 else "add") + "s" * (view.head is not None)
     best = words.patch_name(int(patches.argmax()), explanation.grid[1])
     name = heads_name(layer_of(view), view.head)
-    return (
-        f"{name} {verb} {words.written(abs(total), 2)} {'from' if total < 0 else 'to'} {logit_name(classes)}, "
-        f"most of it from {best}"
-    )
+    source = f", most of it from {best}" if float(amount) else ""
+    return f"{name} {verb}{'s' * (view.head is not None)} {amount} {direction} {logit_name(classes)}{source}"
 
 
 def prefix_note(tokens: Array, explanation: "Explanation") -> str:
@@ -212,7 +216,7 @@ def features_figure(explanation: "Explanation", view: View, base: Chart) -> Pane
     ratios = explained.sum(1)
     texts = ["too few" if np.isnan(ratio) else words.percent(float(ratio), 0) for ratio in ratios]
     what = (
-        "fewer than 3 patches are left without the background"
+        f"fewer than 3 patches are left{' without the background' * view.remove_background}"
         if np.isnan(ratios[layer])
         else f"three components explain {texts[layer]} of the variance of the patch features"
     )
@@ -301,7 +305,8 @@ def patching_figure(explanation: "Explanation", view: View, base: Chart, patched
     sentence = (
         f"Each cell: image B{name} runs through the model with this one activation replaced by that of image A. 0: "
         f"{logit} stays at {words.signed(heads.corrupted_logit)}, as in B. 1: this activation alone {verb} it to "
-        f"{words.signed(heads.logit)}, as in A. Heads and MLPs have a color scale each."
+        f"{words.signed(heads.logit)}, as in A. Heads have {color_range(largest(heads.recovered))}, MLPs "
+        f"{color_range(largest(mlp))}."
     )
     figure = replace(
         base,

@@ -129,7 +129,10 @@ def patch_contexts(
         raise ValueError(f"part must be one of {', '.join(get_args(Part))}: got {str(part)[:40]!r}.")
     check_same_model(source, corrupted)
     if not np.array_equal(source.kept_tokens, corrupted.kept_tokens):
-        raise ValueError("Patching needs the same tokens in both images: other patches are removed in one of them.")
+        raise ValueError(
+            "Patching needs the same tokens in both images: other patches are removed in one of them. Restore them, or "
+            "paint them gray."
+        )
     recorders = [Recorder(*mask) for mask in head_masks(source)]
     with torch.inference_mode():
         clean = source.model(source.image[None], source.batched_keep(1), recorders)

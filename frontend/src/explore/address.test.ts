@@ -191,6 +191,14 @@ test('unavailable parts of the address are named', () => {
   expect(sentences('image=upload')).toBe(
     'A link does not contain an uploaded image: showing cat. Upload the file again.',
   );
+  const ofClass = (text: string, target: number[]) => sentences(`class=${text}`, { ...CHOICES, target });
+  expect(ofClass('99', [])).toBe('The class of this link, 99, is not available: showing the predicted class.');
+  expect(ofClass('3-3', [3])).toBe('The class of this link, 3-3, is not available: showing 3.');
+  expect(ofClass('3-5', [3, 5])).toBe('');
+  expect(sentences('image=lost&class=3')).not.toContain('class');
+  expect(sentences('other=lost', { ...CHOICES, view: 'patching' })).toBe(
+    'The image B of this link, lost, is not available.',
+  );
 });
 
 test('without a layer and head the opening ones are shown; one of them alone has the defaults of old links', () => {

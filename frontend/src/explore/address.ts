@@ -140,6 +140,10 @@ export function unavailableSentences(params: URLSearchParams, catalog: ExploreCa
     sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
   else if (requested && requested !== UPLOADED && !parseImage(requested, catalog))
     sentences.push(unavailable('image', requested, image));
+  const [classes, other] = [params.get('class'), params.get('other')];
+  if (other && shown.view === 'patching' && !parseImage(other, catalog)) sentences.push(unavailable('image B', other));
+  if (!sentences.length && classes && classes !== shown.target.join('-'))
+    sentences.push(unavailable('class', classes, shown.target.length ? shown.target.join('-') : 'the predicted class'));
   return sentences.join(' ');
 }
 

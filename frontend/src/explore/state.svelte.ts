@@ -107,6 +107,7 @@ export class Explorer {
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
   failedModel: string | null = null; // the model that could not be shown
 
+  keepsFocus = false; // a view was chosen by its tab
   takeImage: ((image: ImageChoice) => void) | null = null; // takes the next chosen image, which is not shown
   openSaveDialog: (() => void) | null = null; // null where there is no server
 

@@ -1,7 +1,7 @@
 /* Words at the color bar: tick labels and units. */
 
 import { lowOf, type Scale } from './numbers';
-import { digitsOf, percent, signed, signedDigits } from './words';
+import { digitsOf, percent, signed, signedDigits, written } from './words';
 
 const UNIFORM_TICKS = ['≤ ⅛ ×', '¼', '½', '1 ×', '2', '4', '≥ 8 ×'];
 
@@ -15,7 +15,7 @@ export function ticksOf(scale: Scale): [number, string][] {
   const low = lowOf(scale);
   const step = (scale.limit - low) / 4;
   const valueAt = (t: number) => low + 4 * step * t;
-  if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
+  if (!scale.isWeight) return quarters.map((t) => [t, low ? written(valueAt(t) / scale.limit, 2) : String(t)]);
   const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
   return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(valueAt(t), valueAt(t) ? digits : 0)]);
 }

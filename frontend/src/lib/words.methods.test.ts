@@ -143,6 +143,7 @@ describe('color bars', () => {
   test('of other values', () => {
     expect(texts({ kind: 'linear', limit: 7 })).toEqual(['0', '0.25', '0.5', '0.75', '1']);
     expect(texts({ kind: 'linear', low: 6, limit: 8 })).toEqual(['0.75', '0.81', '0.88', '0.94', '1.00']);
+    expect(texts({ kind: 'linear', low: -0.5, limit: 1 })).toEqual(['−0.50', '−0.13', '0.25', '0.63', '1.00']);
     expect(texts({ kind: 'signed', limit: 3 })).toEqual(['−3.00', '−1.50', '0.00', '+1.50', '+3.00']);
     expect(texts({ kind: 'signed', limit: 0.004 })).toEqual(['−0.0040', '−0.0020', '0.0000', '+0.0020', '+0.0040']);
     const uniform = ticksOf({ kind: 'uniform', uniform: 0.01 });

@@ -89,7 +89,8 @@ class Views:
         if (explanation := self.explanations.get(request)) is None:
             return None
         foreground = require(request, "foreground", bool)
-        found = [pca_of_layer(explanation, layer, foreground) for layer in range(len(explanation.attention))]
+        depth, _ = explanation.layers_and_heads
+        found = [pca_of_layer(explanation, layer, foreground) for layer in range(depth)]
         return {
             "pixels": to_base64(np.stack([pixels for pixels, _ in found])),
             "explained": [explained for _, explained in found],
@@ -103,8 +104,8 @@ class Views:
         """
         if (explanation := self.explanations.get(request)) is None:
             return None
-        patch, layers = require(request, "patch", int), range(len(explanation.attention))
-        found = np.stack([similarity(explanation.context, patch, layer) for layer in layers])
+        patch, (depth, _) = require(request, "patch", int), explanation.layers_and_heads
+        found = np.stack([similarity(explanation.context, patch, layer) for layer in range(depth)])
         return {"values": to_base64(found.astype("<f4"))}
 
     def nearest(self, request: Json) -> NearestReply | None:

@@ -424,7 +424,7 @@ function Contributions($$anchor, $$props) {
 		}, [
 			() => `${columnTitle(panel.classes)}: arrow keys walk through layers and heads`,
 			() => at(0),
-			() => cellsNote(panel.patches, get(shape)),
+			() => cellsNote(panel.patches, get(limit), get(shape)),
 			() => caution(get(shape))
 		]);
 		delegated("keydown", div_2, press);

@@ -1,5 +1,5 @@
 import { append, attach, bind_checked, child, comment, delegate, delegated, each, first_child, from_html, get, if_block, index, next, only_child, pop, prop, push, remove_input_defaults, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, counted, floatsOf, isServed, largest, makeTile, paintPixels, paintTile, patchName, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, counted, floatsOf, isServed, largest, makeTile, paintPixels, paintTile, patchName, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice, written } from "./shared.js";
 // src/explore/views/features.ts
 var COLORS = [
 	"red",
@@ -8,12 +8,13 @@ var COLORS = [
 ];
 var layerShown = (layer, layers) => layer < 0 ? layers - 1 : Math.min(layer, layers - 1);
 var total = (explained) => explained.reduce((sum, ratio) => sum + ratio, 0);
-function colorsHeadline(layer, explained) {
-	if (!explained) return `Layer ${layer + 1}: fewer than 3 patches are left without the background`;
+function colorsHeadline(layer, explained, foreground) {
+	const what = foreground ? " without the background" : "";
+	if (!explained) return `Layer ${layer + 1}: fewer than 3 patches are left${what}`;
 	return `Layer ${layer + 1}: three components explain ${percent(total(explained), 0)} of the variance of the patch features`;
 }
-function colorsLine(explained) {
-	if (!explained) return ["Include the background, or choose another layer."];
+function colorsLine(explained, foreground) {
+	if (!explained) return [foreground ? "Include the background, or choose another layer." : "Restore removed patches."];
 	const [red, green, blue] = explained.map((ratio) => percent(ratio, 0));
 	return [
 		"Patches of similar color have similar features. Red, green and blue are the first three principal components: ",
@@ -38,7 +39,7 @@ function similarityLine(patch, values, read, shape) {
 	return [
 		"The cosine of the features of ",
 		`${patchName(patch, shape)} and ${patchName(other, shape)} is `,
-		{ strong: values[other].toFixed(2) },
+		{ strong: written(values[other], 2) },
 		". It compares what the tokens contain, not what they attend to."
 	];
 }
@@ -59,6 +60,7 @@ var ofLayer = (all, layer, grid) => {
 function featuresNote(foreground) {
 	return `PCA over ${foreground ? "the patches of this image without the background, the side of the first component with most border patches" : "the patches of this image"}, for each layer separately: colors of different layers are not comparable. Point at a patch for its similarity with the others.`;
 }
+var similarityNote = (patch, shape) => `Cosine of the features of ${patchName(patch, shape)} and of each patch, after each layer; max: of another patch. Esc shows the principal components.`;
 var nearestNote = (shown, count, hasClassToken) => `${counted(shown, "image", "images")} most similar of ${count.toLocaleString("en")} training images, by the cosine of ${hasClassToken ? "the final class tokens" : "the mean final patch tokens"}.`;
 // src/explore/views/features.css?inline
 var features_default = "/* Loaded with the view, nested in a selector of the page. */\n.foreground { display: flex; align-items: center; gap: 6px; font-size: 13px; color: var(--quiet); white-space: nowrap; cursor: pointer; }\n.foreground input { accent-color: var(--color-accent); }\n.film { --frame: clamp(56px, 300px / var(--layers) + 54px, 112px); display: grid; gap: 8px; grid-template-columns: repeat(auto-fill, minmax(var(--frame), 1fr)); padding: 4px; margin: -4px; }\n.frame { display: grid; grid-template-columns: 1fr auto; gap: 4px 2px; padding: 0; border: 0; background: none; color: inherit; text-align: left; font-size: 12px; line-height: 16px; cursor: pointer; }\n.frame canvas { grid-column: 1 / 3; width: 100%; aspect-ratio: var(--aspect); box-shadow: 0 0 0 1px var(--tile-line); background: repeating-linear-gradient(135deg, var(--hairline) 0 1px, transparent 1px 6px); }\n.frame:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }\n.frame[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.frame[aria-pressed=true] .frame-name { color: var(--color-accent); font-weight: 600; }\n.frame-text { color: var(--quiet); }\n.film-note { margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n.nearest { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--hairline); }\n.nearest h3 { margin: 0 0 6px; font-size: 13px; font-weight: 600; }\n.nearest-images { display: grid; grid-template-columns: repeat(8, minmax(0, 1fr)); gap: 6px; padding: 0; list-style: none; }\n.nearest-images li { display: grid; font-size: 11px; line-height: 14px; min-width: 0; }\n.nearest-images img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); margin-bottom: 2px; }\n.nearest-images span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n.nearest-images span + span { color: var(--quiet); }\n.nearest-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; font-size: 12px; color: var(--quiet); }\n.nearest-progress .progress { grid-column: 1 / 3; }\n@media (max-width: 639px) { .column-head:has(.foreground) { flex-wrap: wrap; height: auto; } }\n";
@@ -170,9 +172,9 @@ var FeaturesPanel = class {
 		set(this.#title, value);
 	}
 	#headline = user_derived(() => {
-		const { shape, similarity, colors, layer } = this;
+		const { shape, similarity, colors, layer, foreground } = this;
 		if (shape && similarity && get(this.#values)) return similarityHeadline(layer, similarity.patch, get(this.#values), shape);
-		return colors ? colorsHeadline(layer, colors.explained[layer]) : "Features of the patch tokens";
+		return colors ? colorsHeadline(layer, colors.explained[layer], foreground) : "Features of the patch tokens";
 	});
 	get headline() {
 		return get(this.#headline);
@@ -181,10 +183,10 @@ var FeaturesPanel = class {
 		set(this.#headline, value);
 	}
 	#line = user_derived(() => {
-		const { shape, similarity, colors, layer } = this;
+		const { shape, similarity, colors, layer, foreground } = this;
 		const { readoutPatch } = this.explorer.choices;
 		if (shape && similarity && get(this.#values)) return similarityLine(similarity.patch, get(this.#values), readoutPatch, shape);
-		return colors ? colorsLine(colors.explained[layer]) : [];
+		return colors ? colorsLine(colors.explained[layer], foreground) : [];
 	});
 	get line() {
 		return get(this.#line);
@@ -218,7 +220,7 @@ var FeaturesPanel = class {
 		this.task = new Task(explorer);
 	}
 	read(patch) {
-		if (get(this.#values)) return [get(this.#values)[patch].toFixed(2), "cosine"];
+		if (get(this.#values)) return [written(get(this.#values)[patch], 2), "cosine"];
 		return colorReading(get(this.#pixels)?.[patch] ?? 0);
 	}
 	async load() {
@@ -285,7 +287,7 @@ var FeaturesPanel = class {
 var root$1 = from_html(`<li><img/> <span> </span><span> </span></li>`);
 var root_1$1 = from_html(`<ol class="nearest-images"></ol> <p class="film-note"> </p>`, 1);
 var root_2$1 = from_html(`<div class="nearest-progress"><!> <span> </span> <button type="button" class="button">Cancel</button></div>`);
-var root_3 = from_html(`<button type="button" class="button" data-do="nearest">Find in CIFAR-10</button>`);
+var root_3 = from_html(`<button type="button" class="button" data-do="nearest">Find in CIFAR-10</button> <p class="film-note">The first search of a model takes a forward pass for each of the 50,000 images.</p>`, 1);
 var root_4 = from_html(`<div class="nearest" aria-live="polite"><h3>Nearest training images</h3> <!></div>`);
 function Nearest($$anchor, $$props) {
 	push($$props, true);
@@ -347,9 +349,11 @@ function Nearest($$anchor, $$props) {
 			append($$anchor, div_1);
 		};
 		var alternate = ($$anchor) => {
-			var button_1 = root_3();
+			var fragment_2 = root_3();
+			var button_1 = first_child(fragment_2);
+			next(2);
 			delegated("click", button_1, () => $$props.panel.fetchNearest());
-			append($$anchor, button_1);
+			append($$anchor, fragment_2);
 		};
 		if_block(node_1, ($$render) => {
 			if (get(found)) $$render(consequent);
@@ -403,7 +407,7 @@ function Features($$anchor, $$props) {
 	function textOf(layer) {
 		if (get(shape) && get(similarity)) {
 			const values = ofLayer(get(similarity).values, layer, get(shape));
-			return `max ${values[mostSimilar(values, get(similarity).patch)].toFixed(2)}`;
+			return `max ${written(values[mostSimilar(values, get(similarity).patch)], 2)}`;
 		}
 		const explained = get(colors)?.explained[layer];
 		return explained ? percent(explained.reduce((sum, ratio) => sum + ratio, 0), 0) : "too few";
@@ -474,7 +478,7 @@ function Features($$anchor, $$props) {
 			set_attribute(div_2, "data-ready", explorer().key);
 			set_attribute(div_2, "data-patch", get(similarity)?.patch);
 			set_text(text_1, $0);
-		}, [() => featuresNote(panel.foreground)]);
+		}, [() => get(similarity) ? similarityNote(get(similarity).patch, get(shape)) : featuresNote(panel.foreground)]);
 		delegated("keydown", div_2, onEscape);
 		append($$anchor, fragment_1);
 	};

@@ -1,5 +1,5 @@
 import { append, attach, child, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
 // src/explore/views/patching.ts
 function patchedOf({ heads, mlp, logit, corruptedLogit, target }, classes) {
 	const rows = heads.map((row, layer) => [...row, mlp[layer]]);
@@ -24,14 +24,14 @@ function strongest({ rows }) {
 	return [Math.floor(index / heads[0].length), index % heads[0].length];
 }
 var explanation = (names) => `Each cell: B (${names[1]}) runs through the model with this one activation replaced by that of A (${names[0]}), the image on screen.`;
-var meaning = ({ logit, corruptedLogit, classes }) => `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads and MLPs have a color scale each.`.replace("raises", logit < corruptedLogit ? "lowers" : "raises");
+var meaning = ({ logit, corruptedLogit, classes, limits }) => `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads have ${colorRange(limits.heads)}, MLPs ${colorRange(limits.mlp)}.`.replace("raises", logit < corruptedLogit ? "lowers" : "raises");
 var cellLine = (patched, layer, column, shape) => [
 	`${partName(layer, column, shape)} recovers `,
 	{ strong: signed(patched.rows[layer][column]) },
 	" of the difference between A and B."
 ];
-function logitsLine({ rows, logit, corruptedLogit, classes }, layer, column) {
-	const changed = corruptedLogit + rows[layer][column] * (logit - corruptedLogit);
+function logitsLine({ logit, corruptedLogit, classes }, recovered) {
+	const changed = corruptedLogit + recovered * (logit - corruptedLogit);
 	return [
 		`Patched, it changes ${logitName(classes)} from ${signed(corruptedLogit)} in B to `,
 		{ strong: signed(changed) },
@@ -40,7 +40,7 @@ function logitsLine({ rows, logit, corruptedLogit, classes }, layer, column) {
 }
 function readLine(patched, layer, column, shape) {
 	const [first, second] = strongest(patched);
-	return layer === first && column === second ? logitsLine(patched, layer, column) : cellLine(patched, layer, column, shape);
+	return layer === first && column === second ? logitsLine(patched, patched.rows[layer][column]) : cellLine(patched, layer, column, shape);
 }
 function headline(patched, shape) {
 	const [layer, column] = strongest(patched);
@@ -51,10 +51,11 @@ function tokensHeadline(layer, values, shape) {
 	const name = token < shape.prefix ? prefixName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
 	return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
 }
-function tokensLine(values, read, shape) {
+function tokensLine(values, read, shape, patched) {
 	const patch = read >= 0 ? read : largest(values, shape.prefix) - shape.prefix;
 	const value = values[shape.prefix + patch];
 	if (read < 0 && Math.abs(value) < .005) return ["No patch token recovers anything after this layer on its own."];
+	if (read < 0 && patched && largest(values, 0) >= shape.prefix) return logitsLine(patched, value);
 	return [
 		`${capital(patchName(patch, shape))}: its token after this layer, taken from A, recovers `,
 		{ strong: signed(value) },
@@ -164,7 +165,7 @@ var PatchingPanel = class {
 		const { patched, pointed } = this;
 		const { shape, choices } = this.explorer;
 		const { layer, head, readoutPatch } = choices;
-		if (get(this.#values)) return tokensLine(get(this.#values), readoutPatch, shape);
+		if (get(this.#values)) return tokensLine(get(this.#values), readoutPatch, shape, patched);
 		if (!patched) return ["Activation patching replaces one activation at a time by that of another image."];
 		if (pointed) return readLine(patched, pointed.layer, pointed.column, shape);
 		if (layer === -1 || head === -1) return ["Choose a head to see what it attends to in A, or a layer to patch its tokens."];

@@ -915,7 +915,7 @@ function ImageColumn($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/Intro.svelte
-var root$12 = from_html(`<span>See what a Vision Transformer attends to. Point at the image to begin.</span>`);
+var root$12 = from_html(`<span><span class="what">See what a Vision Transformer attends to.</span> Point at the image to begin.</span>`);
 var root_1$12 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
 var root_2$5 = from_html(`<p class="intro"><!> <button type="button" class="button plain" data-do="tour">Tour</button> <!></p> <!>`, 1);
 function Intro($$anchor, $$props) {

@@ -655,6 +655,9 @@ function unavailableSentences(params, catalog, shown) {
 	if (model && !hasModel(catalog, model)) sentences.push(unavailable("model", model, shown.checkpoint));
 	if (requested === UPLOADED && shown.image?.kind !== "upload") sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
 	else if (requested && requested !== UPLOADED && !parseImage(requested, catalog)) sentences.push(unavailable("image", requested, image));
+	const [classes, other] = [params.get("class"), params.get("other")];
+	if (other && shown.view === "patching" && !parseImage(other, catalog)) sentences.push(unavailable("image B", other));
+	if (!sentences.length && classes && classes !== shown.target.join("-")) sentences.push(unavailable("class", classes, shown.target.length ? shown.target.join("-") : "the predicted class"));
 	return sentences.join(" ");
 }
 function addressOf(choices, image, shape, checkpoint = choices.checkpoint) {
@@ -2390,6 +2393,7 @@ var Explorer = class {
 		patch_mode: "drop"
 	};
 	failedModel = null;
+	keepsFocus = false;
 	takeImage = null;
 	openSaveDialog = null;
 	ticket = 0;
@@ -3034,7 +3038,7 @@ function ticksOf(scale) {
 	const low = lowOf(scale);
 	const step = (scale.limit - low) / 4;
 	const valueAt = (t) => low + 4 * step * t;
-	if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
+	if (!scale.isWeight) return quarters.map((t) => [t, low ? written(valueAt(t) / scale.limit, 2) : String(t)]);
 	const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
 	return quarters.map((t) => [t, (t === 1 && scale.clips ? "≥ " : "") + percent(valueAt(t), valueAt(t) ? digits : 0)]);
 }
@@ -3310,7 +3314,21 @@ var root_1$2 = from_html(`<div class="view-tabs" role="group" aria-label="Show">
 var root_2 = from_html(`<h2>All layers and heads</h2>`);
 function ViewTabs($$anchor, $$props) {
 	push($$props, true);
-	const classes = user_derived(() => $$props.explorer.reply?.classes.length ?? 1);
+	const explorer = prop($$props, "explorer", 7);
+	const classes = user_derived(() => explorer().reply?.classes.length ?? 1);
+	function choose(view) {
+		explorer().keepsFocus = true;
+		act(explorer(), {
+			view,
+			method: null
+		});
+	}
+	function takeFocus(tabs) {
+		untrack(() => {
+			if (!explorer().keepsFocus || document.activeElement !== document.body) return;
+			tabs.querySelector("[aria-pressed=true]")?.focus({ preventScroll: true });
+		});
+	}
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
@@ -3324,19 +3342,17 @@ function ViewTabs($$anchor, $$props) {
 			var text = only_child(button, true);
 			template_effect(() => {
 				set_attribute(button, "data-view", name());
-				set_attribute(button, "aria-pressed", $$props.explorer.choices.view === name());
+				set_attribute(button, "aria-pressed", explorer().choices.view === name());
 				button.disabled = get(reason) !== void 0;
 				set_attribute(button, "title", get(reason));
 				set_text(text, title());
 			});
-			delegated("click", button, () => act($$props.explorer, {
-				view: name(),
-				method: null
-			}));
+			delegated("click", button, () => choose(name()));
 			append($$anchor, button);
 		});
 		reset(div);
 		attach(div, () => roving);
+		attach(div, () => takeFocus);
 		append($$anchor, div);
 	};
 	var alternate = ($$anchor) => {
@@ -3344,7 +3360,7 @@ function ViewTabs($$anchor, $$props) {
 		append($$anchor, h2);
 	};
 	if_block(node, ($$render) => {
-		if ($$props.explorer.host.live) $$render(consequent);
+		if (explorer().host.live) $$render(consequent);
 		else $$render(alternate, -1);
 	});
 	append($$anchor, fragment);
@@ -3674,11 +3690,14 @@ var stepName = ({ part, layer }) => layer < 0 ? PARTS[part] : `Layer ${layer + 1
 var logitName = (classes) => `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
 function headline(values, layer, head, classes, shape) {
 	const sum = values.reduce((total, value) => total + value, 0);
-	const verb = sum < 0 ? "takes" : "adds";
-	const direction = sum < 0 ? "from" : "to";
+	const amount = Math.abs(sum).toFixed(2);
+	const isZero = Number(amount) === 0;
+	const verb = sum < 0 && !isZero ? "takes" : "adds";
+	const direction = verb === "takes" ? "from" : "to";
 	const best = largest(sum < 0 ? values.map((value) => -value) : values, shape.prefix) - shape.prefix;
 	const plural = head === -1 ? verb.replace(/s$/, "") : verb;
-	return `${headsName(layer, head)} ${plural} ${Math.abs(sum).toFixed(2)} ${direction} ${logitName(classes)}, most of it from ${patchName(best, shape)}`;
+	const source = isZero ? "" : `, most of it from ${patchName(best, shape)}`;
+	return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${source}`;
 }
 var sumOfParts = ({ steps }, ...parts) => steps.reduce((sum, step) => sum + (parts.includes(step.part) ? step.value : 0), 0);
 function sumLine(data, classes) {
@@ -3718,7 +3737,8 @@ function prefixNote(values, shape) {
 	const rest = values.slice(Number(shape.classToken), shape.prefix).reduce((sum, value) => sum + value, 0);
 	return [first, registers ? `${signed(rest)} from ${counted(registers, "register", "registers")}` : ""].filter(Boolean).join(", ");
 }
-var cellsNote = (patches, shape) => patches.length ? `Cells: what each head took from ${queryName(patches, shape)}.` : "Bars sum to the logit; cells: each head.";
+var colorRange = (limit) => `colors from ${signed(-limit)} to ${signed(limit)}`;
+var cellsNote = (patches, limit, shape) => patches.length ? `Cells: what each head took from ${queryName(patches, shape)}, ${colorRange(limit)}.` : `Bars sum to the logit; cells: each head, ${colorRange(limit)}.`;
 var caution = (shape) => `This shows who wrote into the ${shape.classToken ? "class token" : "tokens that the classification head reads"}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
 var columnTitle = (classes) => `Contributions to ${targetTitle(classes)}`;
 function nextPlace({ row, column }, key, layers, heads) {
@@ -3778,4 +3798,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };

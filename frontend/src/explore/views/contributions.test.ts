@@ -56,6 +56,8 @@ test('a headline names the head, the sign and the patch behind it', () => {
   expect(headline(tokenValues(HEADS, SHAPE, 1, MEAN), 1, MEAN, ['cat', 'dog'], SHAPE)).toBe(
     'Layer 2, all heads take 2.25 from the logit of cat minus that of dog, most of it from row 1, column 2',
   );
+  const tiny = tokenValues(HEADS, SHAPE, 1, MEAN).map((value) => value / 1000);
+  expect(headline(tiny, 1, MEAN, ['cat'], SHAPE)).toBe('Layer 2, all heads add 0.00 to the logit of cat');
   expect(headsName(MEAN, 1)).toBe('Head 2 of all layers');
   expect(headsName(MEAN, MEAN)).toBe('All heads');
 });
@@ -73,7 +75,9 @@ test('lines print the sum, a step, a head and a patch with signs', () => {
   expect(textOf(headLine(DATA, SHAPE, 1, 0, [1]))).toBe('Layer 2, head 1: −2.00 from row 1, column 2.');
   expect(textOf(patchLine(-2, 1, 1, 0, SHAPE))).toBe('Layer 2, head 1 takes −2.00 from row 1, column 2.');
   expect(prefixNote(tokenValues(HEADS, SHAPE, 0, 0), SHAPE)).toBe('+1.00 from the class token, 0.00 from 1 register');
-  expect(cellsNote([1], SHAPE)).toContain('row 1, column 2');
+  expect(cellsNote([1], 0.5, SHAPE)).toBe(
+    'Cells: what each head took from row 1, column 2, colors from −0.50 to +0.50.',
+  );
   expect(caution(SHAPE)).toContain('class token');
   expect(caution({ ...SHAPE, classToken: false })).toContain('tokens that the classification head reads');
 });

@@ -120,15 +120,18 @@ export const stepName = ({ part, layer }: Step) => (layer < 0 ? PARTS[part] : `L
 export const logitName = (classes: readonly string[]) =>
   `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
 
-/** "Layer 5, head 2 adds +0.42 to the logit of cat, most of it from row 3, column 3" */
+/** "Layer 5, head 2 adds 0.42 to the logit of cat, most of it from row 3, column 3" */
 export function headline(values: Float32Array, layer: number, head: number, classes: readonly string[], shape: Shape) {
   const sum = values.reduce((total, value) => total + value, 0);
-  const verb = sum < 0 ? 'takes' : 'adds';
-  const direction = sum < 0 ? 'from' : 'to';
+  const amount = Math.abs(sum).toFixed(2);
+  const isZero = Number(amount) === 0;
+  const verb = sum < 0 && !isZero ? 'takes' : 'adds';
+  const direction = verb === 'takes' ? 'from' : 'to';
   const ordered = sum < 0 ? values.map((value) => -value) : values;
   const best = largest(ordered, shape.prefix) - shape.prefix;
   const plural = head === MEAN ? verb.replace(/s$/, '') : verb;
-  return `${headsName(layer, head)} ${plural} ${Math.abs(sum).toFixed(2)} ${direction} ${logitName(classes)}, most of it from ${patchName(best, shape)}`;
+  const source = isZero ? '' : `, most of it from ${patchName(best, shape)}`;
+  return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${source}`;
 }
 
 const sumOfParts = ({ steps }: Contributions, ...parts: Part[]) =>
@@ -180,11 +183,14 @@ export function prefixNote(values: Float32Array, shape: Shape) {
   return [first, others].filter(Boolean).join(', ');
 }
 
+/** "colors from −0.43 to +0.43" */
+export const colorRange = (limit: number) => `colors from ${signed(-limit)} to ${signed(limit)}`;
+
 /** What the cells are. */
-export const cellsNote = (patches: readonly number[], shape: Shape) =>
+export const cellsNote = (patches: readonly number[], limit: number, shape: Shape) =>
   patches.length
-    ? `Cells: what each head took from ${queryName(patches, shape)}.`
-    : 'Bars sum to the logit; cells: each head.';
+    ? `Cells: what each head took from ${queryName(patches, shape)}, ${colorRange(limit)}.`
+    : `Bars sum to the logit; cells: each head, ${colorRange(limit)}.`;
 
 /** What the figure does not show. */
 export const caution = (shape: Shape) =>

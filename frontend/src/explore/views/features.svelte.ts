@@ -4,7 +4,7 @@ import type { NearestReply } from '../../lib/api';
 import { isServed, reasonOf } from '../../lib/client';
 import type { Term } from '../../lib/glossary';
 import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
-import type { Line } from '../../lib/words';
+import { type Line, written } from '../../lib/words';
 import { showNotice } from '../notices';
 import type { Panel } from '../panel';
 import { requestAblated } from '../requests';
@@ -70,15 +70,15 @@ export class FeaturesPanel implements Panel {
   });
   readonly title = $derived.by(() => `Layer ${this.layer + 1}, ${this.similarity ? 'similarity' : 'features'}`);
   readonly headline = $derived.by(() => {
-    const { shape, similarity, colors, layer } = this;
+    const { shape, similarity, colors, layer, foreground } = this;
     if (shape && similarity && this.#values) return similarityHeadline(layer, similarity.patch, this.#values, shape);
-    return colors ? colorsHeadline(layer, colors.explained[layer]) : 'Features of the patch tokens';
+    return colors ? colorsHeadline(layer, colors.explained[layer], foreground) : 'Features of the patch tokens';
   });
   readonly line = $derived.by((): Line => {
-    const { shape, similarity, colors, layer } = this;
+    const { shape, similarity, colors, layer, foreground } = this;
     const { readoutPatch } = this.explorer.choices;
     if (shape && similarity && this.#values) return similarityLine(similarity.patch, this.#values, readoutPatch, shape);
-    return colors ? colorsLine(colors.explained[layer]) : [];
+    return colors ? colorsLine(colors.explained[layer], foreground) : [];
   });
   readonly shown = $derived.by(() => {
     const { colors, foreground, similarity } = this;
@@ -93,7 +93,7 @@ export class FeaturesPanel implements Panel {
   }
 
   read(patch: number): [string, string] {
-    if (this.#values) return [this.#values[patch].toFixed(2), 'cosine'];
+    if (this.#values) return [written(this.#values[patch], 2), 'cosine'];
     return colorReading(this.#pixels?.[patch] ?? 0);
   }
 

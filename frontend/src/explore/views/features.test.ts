@@ -12,6 +12,7 @@ import {
   ofLayer,
   similarityHeadline,
   similarityLine,
+  similarityNote,
   similarityScale,
 } from './features';
 import { FeaturesPanel } from './features.svelte';
@@ -26,12 +27,14 @@ test('the mean over layers has no features: the last layer is shown', () => {
 });
 
 test('the explained variance is printed, and why there is none', () => {
-  expect(colorsHeadline(4, [0.25, 0.125, 0.125])).toBe(
+  expect(colorsHeadline(4, [0.25, 0.125, 0.125], false)).toBe(
     'Layer 5: three components explain 50\u00a0% of the variance of the patch features',
   );
-  expect(colorsHeadline(0, null)).toContain('fewer than 3 patches');
-  expect(textOf(colorsLine([0.25, 0.12, 0.08]))).toContain('25\u00a0%, 12\u00a0% and 8\u00a0%');
-  expect(textOf(colorsLine(null))).toContain('Include the background');
+  expect(colorsHeadline(0, null, true)).toBe('Layer 1: fewer than 3 patches are left without the background');
+  expect(colorsHeadline(0, null, false)).toBe('Layer 1: fewer than 3 patches are left');
+  expect(textOf(colorsLine([0.25, 0.12, 0.08], false))).toContain('25\u00a0%, 12\u00a0% and 8\u00a0%');
+  expect(textOf(colorsLine(null, true))).toContain('Include the background');
+  expect(textOf(colorsLine(null, false))).toBe('Restore removed patches.');
   expect(featuresNote(true)).toContain('without the background');
   expect(featuresNote(false)).not.toContain('without the background');
 });
@@ -46,6 +49,9 @@ test('the most similar patch is another one', () => {
   expect(similarityHeadline(1, 1, values, SHAPE)).toBe('Layer 2: row 1, column 2 is most similar to row 1, column 3');
   expect(textOf(similarityLine(1, values, -1, SHAPE))).toContain('row 1, column 3 is 0.75');
   expect(textOf(similarityLine(1, values, 0, SHAPE))).toContain('row 1, column 1 is 0.50');
+  const opposite = new Float32Array([-0.5, 1, -0.75]);
+  expect(textOf(similarityLine(1, opposite, -1, SHAPE))).toContain('row 1, column 1 is −0.50');
+  expect(similarityNote(1, SHAPE)).toContain('Cosine of the features of row 1, column 2 and of each patch');
 });
 
 test('one scale ends at 1 and begins below the least cosine', () => {

@@ -2,7 +2,7 @@
 
 import type { Grid } from '../../lib/grid';
 import { largest, type Scale, type Shape } from '../../lib/numbers';
-import { counted, type Line, patchName, percent, SPACE } from '../../lib/words';
+import { counted, type Line, patchName, percent, SPACE, written } from '../../lib/words';
 
 const COLORS = ['red', 'green', 'blue'];
 export const MIN_PATCHES = 3; // for principal components, as in Python
@@ -13,14 +13,15 @@ export const layerShown = (layer: number, layers: number) => (layer < 0 ? layers
 const total = (explained: readonly number[]) => explained.reduce((sum, ratio) => sum + ratio, 0);
 
 /** "Layer 5: three components explain 52 % of the variance of the patch features" */
-export function colorsHeadline(layer: number, explained: readonly number[] | null) {
-  if (!explained) return `Layer ${layer + 1}: fewer than ${MIN_PATCHES} patches are left without the background`;
+export function colorsHeadline(layer: number, explained: readonly number[] | null, foreground: boolean) {
+  const what = foreground ? ' without the background' : '';
+  if (!explained) return `Layer ${layer + 1}: fewer than ${MIN_PATCHES} patches are left${what}`;
   return `Layer ${layer + 1}: three components explain ${percent(total(explained), 0)} of the variance of the patch features`;
 }
 
 /** "Red, green and blue: 24 %, 14 % and 13 % of the variance." */
-export function colorsLine(explained: readonly number[] | null): Line {
-  if (!explained) return ['Include the background, or choose another layer.'];
+export function colorsLine(explained: readonly number[] | null, foreground: boolean): Line {
+  if (!explained) return [foreground ? 'Include the background, or choose another layer.' : 'Restore removed patches.'];
   const [red, green, blue] = explained.map((ratio) => percent(ratio, 0));
   return [
     'Patches of similar color have similar features. Red, green and blue are the first three principal components: ',
@@ -51,7 +52,7 @@ export function similarityLine(patch: number, values: ArrayLike<number>, read: n
   return [
     'The cosine of the features of ',
     `${patchName(patch, shape)} and ${patchName(other, shape)} is `,
-    { strong: values[other].toFixed(2) },
+    { strong: written(values[other], 2) },
     '. It compares what the tokens contain, not what they attend to.',
   ];
 }
@@ -75,6 +76,10 @@ export function featuresNote(foreground: boolean) {
     : 'the patches of this image';
   return `PCA over ${over}, for each layer separately: colors of different layers are not comparable. Point at a patch for its similarity with the others.`;
 }
+
+/** What is compared, and how to go back to the colors. */
+export const similarityNote = (patch: number, shape: Shape) =>
+  `Cosine of the features of ${patchName(patch, shape)} and of each patch, after each layer; max: of another patch. Esc shows the principal components.`;
 
 /** "8 most similar of 50,000 training images, by the cosine of the final class tokens" */
 export const nearestNote = (shown: number, count: number, hasClassToken: boolean) =>

@@ -63,7 +63,7 @@ export class PatchingPanel implements Panel {
     const { patched, pointed } = this;
     const { shape, choices } = this.explorer;
     const { layer, head, readoutPatch } = choices;
-    if (this.#values) return tokensLine(this.#values, readoutPatch, shape);
+    if (this.#values) return tokensLine(this.#values, readoutPatch, shape, patched);
     if (!patched) return ['Activation patching replaces one activation at a time by that of another image.'];
     if (pointed) return readLine(patched, pointed.layer, pointed.column, shape);
     if (layer === MEAN || head === MEAN)

@@ -41,6 +41,7 @@ test('what 0 and 1 mean is said with the logits', () => {
   const sentence = meaning(patchedOf(REPLY, NAMES));
   expect(sentence).toContain('0: the logit of dog minus that of cat stays at −2.00, as in B.');
   expect(sentence).toContain('1: this activation alone raises it to +8.00, as in A.');
+  expect(sentence).toMatch(/Heads have colors from −[\d.]+ to \+[\d.]+, MLPs colors from −[\d.]+ to \+[\d.]+\.$/);
   expect(meaning(patchedOf({ ...REPLY, logit: -3 }, NAMES))).toContain('lowers it to −3.00');
 });
 
@@ -63,11 +64,15 @@ test('a token is named by its place or its kind', () => {
 });
 
 test('the strongest patch token is read out, unless none has an effect', () => {
-  const read = (values: number[], patch: number) => textOf(tokensLine(values, patch, SHAPE));
+  const read = (values: number[], patch: number) =>
+    textOf(tokensLine(values, patch, SHAPE, patchedOf({ ...REPLY, target: [0] }, NAMES)));
   expect(read([1, 0, 0.1, 0.2], -1)).toBe('Row 1, column 2: its token after this layer, taken from A, recovers +0.20.');
   expect(read([1, 0, 0.1, 0.2], 0)).toContain('Row 1, column 1');
   expect(read([1, 0, 0, 0], -1)).toContain('No patch token recovers anything');
   expect(read([1, 0, 0, 0], 1)).toContain('recovers 0.00');
+  expect(read([0, 0, 0.1, 0.25], -1), 'in the headline').toBe(
+    'Patched, it changes the logit of cat from −2.00 in B to +0.50; A has +8.00.',
+  );
 });
 
 test('a small model is patched at once, a large one on request', () => {

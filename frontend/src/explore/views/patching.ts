@@ -3,7 +3,7 @@
 import type { PatchedHeads } from '../../lib/api';
 import { largest, type Shape, tokenCount } from '../../lib/numbers';
 import { capital, type Line, patchName, signed } from '../../lib/words';
-import { logitName } from './contributions';
+import { colorRange, logitName } from './contributions';
 
 export interface Patched {
   /** Of each layer: its heads, then its MLP. */
@@ -50,8 +50,8 @@ export const explanation = (names: readonly [string, string]) =>
   `Each cell: B (${names[1]}) runs through the model with this one activation replaced by that of A (${names[0]}), the image on screen.`;
 
 /** What 0 and 1 mean, with the numbers that they stand for. */
-export const meaning = ({ logit, corruptedLogit, classes }: Patched) =>
-  `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads and MLPs have a color scale each.`.replace(
+export const meaning = ({ logit, corruptedLogit, classes, limits }: Patched) =>
+  `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads have ${colorRange(limits.heads)}, MLPs ${colorRange(limits.mlp)}.`.replace(
     'raises',
     logit < corruptedLogit ? 'lowers' : 'raises',
   );
@@ -64,8 +64,8 @@ export const cellLine = (patched: Patched, layer: number, column: number, shape:
 ];
 
 /** "Patched, it changes the logit of cat from -1.20 in B to +0.40; A has +3.10." */
-export function logitsLine({ rows, logit, corruptedLogit, classes }: Patched, layer: number, column: number): Line {
-  const changed = corruptedLogit + rows[layer][column] * (logit - corruptedLogit);
+function logitsLine({ logit, corruptedLogit, classes }: Patched, recovered: number): Line {
+  const changed = corruptedLogit + recovered * (logit - corruptedLogit);
   return [
     `Patched, it changes ${logitName(classes)} from ${signed(corruptedLogit)} in B to `,
     { strong: signed(changed) },
@@ -77,7 +77,7 @@ export function logitsLine({ rows, logit, corruptedLogit, classes }: Patched, la
 export function readLine(patched: Patched, layer: number, column: number, shape: Shape) {
   const [first, second] = strongest(patched);
   const isStrongest = layer === first && column === second;
-  return isStrongest ? logitsLine(patched, layer, column) : cellLine(patched, layer, column, shape);
+  return isStrongest ? logitsLine(patched, patched.rows[layer][column]) : cellLine(patched, layer, column, shape);
 }
 
 export function headline(patched: Patched, shape: Shape) {
@@ -93,11 +93,12 @@ export function tokensHeadline(layer: number, values: ArrayLike<number>, shape: 
   return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
 }
 
-/** The value of a patch, or of the strongest one. */
-export function tokensLine(values: ArrayLike<number>, read: number, shape: Shape): Line {
+/** The value of a patch, or of the strongest one; if that is in the headline, what it makes of the logits. */
+export function tokensLine(values: ArrayLike<number>, read: number, shape: Shape, patched: Patched | null): Line {
   const patch = read >= 0 ? read : largest(values, shape.prefix) - shape.prefix;
   const value = values[shape.prefix + patch];
   if (read < 0 && Math.abs(value) < 0.005) return ['No patch token recovers anything after this layer on its own.'];
+  if (read < 0 && patched && largest(values, 0) >= shape.prefix) return logitsLine(patched, value);
   return [
     `${capital(patchName(patch, shape))}: its token after this layer, taken from A, recovers `,
     { strong: signed(value) },
