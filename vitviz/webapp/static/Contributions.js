@@ -1,7 +1,7 @@
 import { append, bind_this, child, clsx, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ViewStyle, ViewTabs, announceSoon, caution, cellsNote, chooseHead, columnTitle, contributionOf, contributionsOf, cssColor, headLabel, headLine, headline, headsName, inkOn, isAblated, isServed, isShortcut, layerOf, nextPlace, patchLine, prefixNote, queryClassToken, reasonOf, requestAblated, showNotice, signed, stepLine, stepName, sumLine, toggleHead, tokenValues } from "./shared.js";
+import { GRID_KEYS, ViewStyle, ViewTabs, announceSoon, caution, cellsNote, chooseHead, columnTitle, contributionOf, contributionsOf, cssColor, headLabel, headLine, headline, headsName, inkOn, isAblated, isServed, isShortcut, layerOf, nextPlace, patchLine, prefixNote, queryClassToken, reasonOf, requestAblated, scrollInto, showNotice, signed, stepLine, stepName, sumLine, toggleHead, tokenValues } from "./shared.js";
 // src/explore/views/contributions.css?inline
-var contributions_default = "/* Loaded with the view, nested in a selector of the page. */\n.ledger {\n  --line: clamp(12px, (var(--map) + 60px) / (2 * var(--layers) + 4) - 2px, 26px);\n  --text: 44px; /* room for a number after the longest bar */\n  display: grid; grid-template-columns: 50px minmax(130px, 1fr) repeat(var(--heads), minmax(min(14px, 236px / var(--heads)), calc(var(--largest-tile) - 14px)));\n  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 3px; margin: -3px;\n}\n.ledger > * { min-width: 0; }\n.ledger-key, .ledger-head, .ledger-name { display: flex; align-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.ledger-key { grid-area: 1 / 2; gap: 4px; }\n.ledger-key .swatch { width: 10px; height: 10px; background: var(--quiet); }\n.ledger-key .swatch + .swatch, .ledger-key .mlp { margin-left: 6px; }\n.ledger-key .mlp { background: repeating-linear-gradient(135deg, var(--quiet) 0 1.5px, transparent 1.5px 4px); box-shadow: inset 0 0 0 1px var(--quiet); }\n.ledger-head { grid-row: 1; justify-content: center; }\n.ledger-name { grid-column: 1; justify-content: flex-end; padding-right: 8px; }\n.ledger-name.on, .ledger-head.on { color: var(--color-accent); font-weight: 600; }\n.ledger-name.sum { color: var(--ink); font-weight: 600; }\n.bar-row {\n  grid-column: 2; position: relative; height: auto; padding: 0; border: 0; cursor: default;\n  background: linear-gradient(var(--hairline), var(--hairline)) calc(var(--zero) * (100% - var(--text)) / 100) 0 / 1px 100% no-repeat;\n}\n.bar-row:is(.attention, .sum) { cursor: pointer; }\n.bar-row:hover { background-color: var(--fill); }\n.bar-row[aria-pressed=true] { box-shadow: 0 0 0 2px var(--color-accent); z-index: 1; }\n.bar-row:focus-visible, .amount-cell:focus-visible { outline: 2px solid var(--color-accent); outline-offset: 2px; border-radius: 1px; z-index: 2; }\n\n/* Bars are placed within the row without the room for numbers. */\n.bar-row > i, .bar-row > span { position: absolute; pointer-events: none; }\n.bar-row > .amounts { inset: 0 var(--text) 0 0; }\n.amounts > * { position: absolute; }\n.amount { top: 2px; bottom: 2px; min-width: 1.5px; background: var(--positive); }\n.amount.negative { background: var(--negative); }\n.mlp .amount { --stripe: var(--positive); background: repeating-linear-gradient(135deg, var(--stripe) 0 2px, transparent 2px 5px); box-shadow: inset 0 0 0 1px var(--stripe); }\n.mlp .amount.negative { --stripe: var(--negative); }\n.other .amount { background: var(--quiet); }\n.sum .amount { background: var(--ink); }\n.link { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }\n.amount-text { top: 50%; padding-left: 4px; font-size: 12px; line-height: 1; transform: translateY(-50%); white-space: nowrap; color: var(--ink); }\n.sum .amount-text { font-weight: 600; }\n.deep .mlp .amount-text, .deep .attention .amount-text { display: none; }\n.amount-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.amount-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.amount-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.amount-cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page) !important; }\n.amount-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .amount-cell span { display: none; } }\n.ledger-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .ledger { grid-template-columns: 46px minmax(126px, 1fr) repeat(var(--heads), minmax(26px, 36px)); }\n  .ledger-name { position: sticky; left: 0; z-index: 3; background: var(--page); }\n}\n";
+var contributions_default = "/* Loaded with the view, nested in a selector of the page. */\n.ledger {\n  --line: clamp(12px, (var(--map) + 60px) / (2 * var(--layers) + 4) - 2px, 26px);\n  --text: 44px; /* room for a number after the longest bar */\n  display: grid; grid-template-columns: 50px minmax(130px, 1fr) repeat(var(--heads), minmax(min(14px, 236px / var(--heads)), calc(var(--largest-tile) - 14px)));\n  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 3px; margin: -3px;\n}\n.ledger > * { min-width: 0; }\n.ledger-key, .ledger-head, .ledger-name { display: flex; align-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.ledger-key { grid-area: 1 / 2; gap: 4px; }\n.ledger-key .swatch { width: 10px; height: 10px; background: var(--quiet); }\n.ledger-key .swatch + .swatch, .ledger-key .mlp { margin-left: 6px; }\n.ledger-key .mlp { background: repeating-linear-gradient(135deg, var(--quiet) 0 1.5px, transparent 1.5px 4px); box-shadow: inset 0 0 0 1px var(--quiet); }\n.ledger-head { grid-row: 1; justify-content: center; }\n.ledger-name { grid-column: 1; justify-content: flex-end; padding-right: 8px; }\n.ledger-name.on, .ledger-head.on { color: var(--color-accent); font-weight: 600; }\n.ledger-name.sum { color: var(--ink); font-weight: 600; }\n.bar-row {\n  grid-column: 2; position: relative; height: auto; padding: 0; border: 0; cursor: default;\n  background: linear-gradient(var(--hairline), var(--hairline)) calc(var(--zero) * (100% - var(--text)) / 100) 0 / 1px 100% no-repeat;\n}\n.bar-row:is(.attention, .sum) { cursor: pointer; }\n.bar-row:hover { background-color: var(--fill); }\n.bar-row[aria-pressed=true] { box-shadow: 0 0 0 2px var(--color-accent); z-index: 1; }\n.bar-row:focus-visible, .amount-cell:focus-visible { outline: 2px solid var(--color-accent); outline-offset: 2px; border-radius: 1px; z-index: 2; }\n\n/* Bars are placed within the row without the room for numbers. */\n.bar-row > i, .bar-row > span { position: absolute; pointer-events: none; }\n.bar-row > .amounts { inset: 0 var(--text) 0 0; }\n.amounts > * { position: absolute; }\n.amount { top: 2px; bottom: 2px; min-width: 1.5px; background: var(--positive); }\n.amount.negative { background: var(--negative); }\n.mlp .amount { --stripe: var(--positive); background: repeating-linear-gradient(135deg, var(--stripe) 0 2px, transparent 2px 5px); box-shadow: inset 0 0 0 1px var(--stripe); }\n.mlp .amount.negative { --stripe: var(--negative); }\n.other .amount { background: var(--quiet); }\n.sum .amount { background: var(--ink); }\n.link { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }\n.amount-text { top: 50%; padding-left: 4px; font-size: 12px; line-height: 1; transform: translateY(-50%); white-space: nowrap; color: var(--ink); }\n.sum .amount-text { font-weight: 600; }\n.deep .mlp .amount-text, .deep .attention .amount-text { display: none; }\n.amount-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.amount-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.amount-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.amount-cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page) !important; }\n.amount-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .amount-cell span { display: none; } }\n.ledger-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .ledger { grid-template-columns: 46px minmax(126px, 1fr) repeat(var(--heads), minmax(26px, 36px)); }\n  .ledger-name { position: sticky; left: -3px; z-index: 3; background: var(--page); }\n}\n";
 // src/explore/views/contributions.svelte.ts
 var ContributionsPanel = class {
 	explorer;
@@ -187,7 +187,7 @@ var root_1 = from_html(`<button type="button" data-column="0"><span class="amoun
 var root_2 = from_html(`<span> </span>`);
 var root_3 = from_html(`<button type="button"><span> </span></button>`);
 var root_4 = from_html(`<span></span> <!> <!> <!>`, 1);
-var root_5 = from_html(`<div role="group"><span class="ledger-key"><b class="swatch attention"></b>attention <b class="swatch mlp"></b>MLP</span> <!> <span class="ledger-name">embed</span> <!> <!> <span class="ledger-name">biases</span> <!> <span class="ledger-name sum">logit</span> <!></div> <p class="ledger-note"> </p>`, 1);
+var root_5 = from_html(`<div role="group"><span class="ledger-name"></span> <span class="ledger-key"><b class="swatch attention"></b>attention <b class="swatch mlp"></b>MLP</span> <!> <span class="ledger-name">embed</span> <!> <!> <span class="ledger-name">biases</span> <!> <span class="ledger-name sum">logit</span> <!></div> <p class="ledger-note"> </p>`, 1);
 var root_6 = from_html(`<!> <section class="column matrix-column" aria-label="Contributions"><div class="column-head"><!></div> <div class="matrix-box"><!></div></section>`, 1);
 function Contributions($$anchor, $$props) {
 	push($$props, true);
@@ -274,6 +274,10 @@ function Contributions($$anchor, $$props) {
 		};
 	});
 	const isChosen = (row, column) => explorer().view.method === null && row === get(chosen).row && column === get(chosen).column;
+	user_effect(() => {
+		const cell = get(node)?.querySelector(`[data-row="${get(chosen).row}"][data-column="${get(chosen).column}"]`);
+		if (get(node) && cell) scrollInto(get(node), cell);
+	});
 	let isFocused = state(false);
 	const stop = user_derived(() => panel.pointed && get(isFocused) ? panel.pointed : get(chosen));
 	function choose(place, byKey = false) {
@@ -318,20 +322,22 @@ function Contributions($$anchor, $$props) {
 	var consequent_1 = ($$anchor) => {
 		var fragment_1 = root_5();
 		var div_2 = first_child(fragment_1);
-		var node_5 = sibling(child(div_2), 2);
+		var span_2 = child(div_2);
+		set_style(span_2, "", {}, { "grid-row": "1" });
+		var node_5 = sibling(span_2, 4);
 		each(node_5, 17, () => ({ length: get(shape).heads }), index, ($$anchor, $$item, h) => {
-			var span_2 = root_2();
-			set_style(span_2, "", {}, { "grid-column": h + 3 });
-			var text_1 = only_child(span_2, true);
+			var span_3 = root_2();
+			set_style(span_3, "", {}, { "grid-column": h + 3 });
+			var text_1 = only_child(span_3, true);
 			template_effect(($0) => {
-				set_class(span_2, 1, clsx(["ledger-head", panel.head === h && "on"]));
+				set_class(span_3, 1, clsx(["ledger-head", panel.head === h && "on"]));
 				set_text(text_1, $0);
 			}, [() => headLabel(h, get(shape).heads)]);
-			append($$anchor, span_2);
+			append($$anchor, span_3);
 		});
-		var span_3 = sibling(node_5, 2);
-		set_style(span_3, "", {}, { "grid-row": "2" });
-		var node_6 = sibling(span_3, 2);
+		var span_4 = sibling(node_5, 2);
+		set_style(span_4, "", {}, { "grid-row": "2" });
+		var node_6 = sibling(span_4, 2);
 		{
 			let $0 = user_derived(() => stepName(get(data).steps[0]));
 			bar(node_6, () => 0, () => get($0), () => get(data).steps[0].value, () => 0, () => get(data).steps[0].end, () => "other");
@@ -346,10 +352,10 @@ function Contributions($$anchor, $$props) {
 				};
 			});
 			var fragment_2 = root_4();
-			var span_4 = first_child(fragment_2);
-			set_style(span_4, "", {}, { "grid-row": `${2 * l + 3} / span 2` });
-			span_4.textContent = l === 0 ? "layer 1" : l + 1;
-			var node_8 = sibling(span_4, 2);
+			var span_5 = first_child(fragment_2);
+			set_style(span_5, "", {}, { "grid-row": `${2 * l + 3} / span 2` });
+			span_5.textContent = l === 0 ? "layer 1" : l + 1;
+			var node_8 = sibling(span_5, 2);
 			{
 				let $0 = user_derived(() => stepName(get(computed_const).attention));
 				bar(node_8, () => 1 + 2 * l, () => get($0), () => get(computed_const).attention.value, () => get(computed_const).attention.start, () => get(computed_const).attention.end, () => "attention");
@@ -367,8 +373,8 @@ function Contributions($$anchor, $$props) {
 				set_attribute(button_1, "data-row", 1 + 2 * l);
 				set_attribute(button_1, "data-column", h + 1);
 				let styles_3;
-				var span_5 = child(button_1);
-				var text_2 = only_child(span_5, true);
+				var span_6 = child(button_1);
+				var text_2 = only_child(span_6, true);
 				reset(button_1);
 				template_effect(($0, $1, $2, $3, $4) => {
 					set_class(button_1, 1, clsx(["amount-cell", get(ablated) && "ablated"]));
@@ -395,19 +401,19 @@ function Contributions($$anchor, $$props) {
 				}));
 				append($$anchor, button_1);
 			});
-			template_effect(() => set_class(span_4, 1, clsx(["ledger-name", panel.layer === l && "on"])));
+			template_effect(() => set_class(span_5, 1, clsx(["ledger-name", panel.layer === l && "on"])));
 			append($$anchor, fragment_2);
 		});
-		var span_6 = sibling(node_7, 2);
+		var span_7 = sibling(node_7, 2);
 		let styles_4;
-		var node_11 = sibling(span_6, 2);
+		var node_11 = sibling(span_7, 2);
 		{
 			let $0 = user_derived(() => stepName(get(data).steps[get(last) - 1]));
 			bar(node_11, () => get(last) - 1, () => get($0), () => get(data).steps[get(last) - 1].value, () => get(data).steps[get(last) - 1].start, () => get(data).steps[get(last) - 1].end, () => "other");
 		}
-		var span_7 = sibling(node_11, 2);
+		var span_8 = sibling(node_11, 2);
 		let styles_5;
-		var node_12 = sibling(span_7, 2);
+		var node_12 = sibling(span_8, 2);
 		bar(node_12, () => get(last), () => "Sum of all", () => get(data).logit, () => 0, () => get(data).logit, () => "sum");
 		reset(div_2);
 		bind_this(div_2, ($$value) => set(node, $$value), () => get(node));
@@ -418,8 +424,8 @@ function Contributions($$anchor, $$props) {
 			set_attribute(div_2, "aria-label", $0);
 			set_style(div_2, `--layers: ${get(shape).layers ?? ""}; --heads: ${get(shape).heads ?? ""}; --positive: ${get(colors).positive ?? ""}; --negative: ${get(colors).negative ?? ""}; --zero: ${$1 ?? ""}`);
 			set_attribute(div_2, "data-ready", explorer().key);
-			styles_4 = set_style(span_6, "", styles_4, { "grid-row": get(last) + 1 });
-			styles_5 = set_style(span_7, "", styles_5, { "grid-row": get(last) + 2 });
+			styles_4 = set_style(span_7, "", styles_4, { "grid-row": get(last) + 1 });
+			styles_5 = set_style(span_8, "", styles_5, { "grid-row": get(last) + 2 });
 			set_text(text_3, `${$2 ?? ""} ${$3 ?? ""}`);
 		}, [
 			() => `${columnTitle(panel.classes)}: arrow keys walk through layers and heads`,

@@ -1,5 +1,5 @@
-import { append, attach, child, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
+import { append, attach, bind_this, child, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, scrollInto, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
 // src/explore/views/patching.ts
 function patchedOf({ heads, mlp, logit, corruptedLogit, target }, classes) {
 	const rows = heads.map((row, layer) => [...row, mlp[layer]]);
@@ -65,7 +65,7 @@ function tokensLine(values, read, shape, patched) {
 var prefixName = (token, { classToken }) => classToken && token === 0 ? "the class token" : `register ${token + Number(!classToken)}`;
 var tokensNote = (values, shape) => Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${prefixName(token, shape)}`).join(", ");
 // src/explore/views/patching.css?inline
-var patching_default = "/* Loaded with the view, nested in a selector of the page. */\n.patched-images { display: flex; align-items: center; gap: 10px; margin-bottom: 12px; color: var(--quiet); }\n.patched-images figure { display: flex; align-items: center; gap: 8px; margin: 0; min-width: 0; }\n.patched-images img { width: 40px; aspect-ratio: var(--aspect); image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }\n.patched-images figcaption { font-size: 12px; line-height: 16px; max-width: 90px; overflow-wrap: anywhere; }\n.patched-images b { display: block; color: var(--ink); }\n.patched-images .button { margin-left: auto; }\n.patching-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; margin-bottom: 10px; font-size: 12px; color: var(--quiet); }\n.patching-progress .progress { grid-column: 1 / 3; }\n.patching-grid {\n  --line: clamp(14px, (var(--map) - 20px) / (var(--layers) + 1) - 2px, 34px);\n  display: grid; grid-template-columns: 58px repeat(var(--heads), minmax(min(14px, 300px / var(--heads)), 56px)) minmax(30px, 56px);\n  grid-auto-rows: var(--line); gap: 2px; overflow-x: auto; padding: 4px; margin: -4px;\n}\n.patching-grid > * { min-width: 0; }\n.corner, .patching-head { display: grid; place-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.corner { justify-content: end; padding-right: 8px; }\n.patching-layer { padding: 0 8px 0 0; border: 0; background: none; color: var(--quiet); font-size: 12px; text-align: right; text-decoration: underline dotted; text-underline-offset: 3px; white-space: nowrap; cursor: pointer; }\n.patching-layer:hover { color: var(--ink); }\n.patching-layer[aria-pressed=true] { color: var(--color-accent); font-weight: 600; }\n.patching-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.patching-cell:last-child, .patching-cell:has(+ .patching-layer) { margin-left: 4px; cursor: default; }\n.patching-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.patching-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.patching-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .patching-cell span { display: none; } }\n.patching-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .patching-grid { grid-template-columns: 52px repeat(var(--heads), minmax(34px, 56px)) minmax(34px, 56px); }\n  .patching-layer, .corner { position: sticky; left: 0; z-index: 3; background: var(--page); }\n}\n";
+var patching_default = "/* Loaded with the view, nested in a selector of the page. */\n.patched-images { display: flex; align-items: center; gap: 10px; margin-bottom: 12px; color: var(--quiet); }\n.patched-images figure { display: flex; align-items: center; gap: 8px; margin: 0; min-width: 0; }\n.patched-images img { width: 40px; aspect-ratio: var(--aspect); image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }\n.patched-images figcaption { font-size: 12px; line-height: 16px; max-width: 90px; overflow-wrap: anywhere; }\n.patched-images b { display: block; color: var(--ink); }\n.patched-images .button { margin-left: auto; }\n.patching-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; margin-bottom: 10px; font-size: 12px; color: var(--quiet); }\n.patching-progress .progress { grid-column: 1 / 3; }\n.patching-grid {\n  --line: clamp(14px, (var(--map) - 20px) / (var(--layers) + 1) - 2px, 34px);\n  display: grid; grid-template-columns: 58px repeat(var(--heads), minmax(min(14px, 300px / var(--heads)), 56px)) minmax(30px, 56px);\n  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 4px; margin: -4px;\n}\n.patching-grid > * { min-width: 0; }\n.corner, .patching-head { display: grid; place-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.corner { justify-content: end; padding-right: 8px; }\n.patching-layer { padding: 0 8px 0 0; border: 0; background: none; color: var(--quiet); font-size: 12px; text-align: right; text-decoration: underline dotted; text-underline-offset: 3px; white-space: nowrap; cursor: pointer; }\n.patching-layer:hover { color: var(--ink); }\n.patching-layer[aria-pressed=true] { color: var(--color-accent); font-weight: 600; }\n.patching-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.patching-cell:last-child, .patching-cell:has(+ .patching-layer) { margin-left: 4px; cursor: default; }\n.patching-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.patching-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.patching-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .patching-cell span { display: none; } }\n.patching-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .patching-grid { grid-template-columns: 52px repeat(var(--heads), minmax(34px, 56px)) minmax(34px, 56px); }\n  .patching-layer, .corner { position: sticky; left: -4px; z-index: 3; padding-right: 4px; background: var(--page); }\n}\n";
 // src/explore/views/patching.svelte.ts
 var CHOOSING = "Choose image B: a sample, a test image, or an upload.";
 var PREFERRED = ["dog", "cat"];
@@ -309,7 +309,7 @@ var PatchingPanel = class {
 // src/explore/views/Patching.svelte
 var image = ($$anchor, letter = noop, src = noop, name = noop) => {
 	var figure = root_1();
-	var node = child(figure);
+	var node_1 = child(figure);
 	var consequent = ($$anchor) => {
 		var img = root();
 		template_effect(() => {
@@ -319,10 +319,10 @@ var image = ($$anchor, letter = noop, src = noop, name = noop) => {
 		append($$anchor, img);
 	};
 	var d = user_derived(() => isImageUrl(src()));
-	if_block(node, ($$render) => {
+	if_block(node_1, ($$render) => {
 		if (get(d)) $$render(consequent);
 	});
-	var figcaption = sibling(node, 2);
+	var figcaption = sibling(node_1, 2);
 	var b = child(figcaption);
 	var text = only_child(b, true);
 	var text_1 = sibling(b);
@@ -360,6 +360,12 @@ function Patching($$anchor, $$props) {
 		untrack(() => panel.load());
 		return () => panel.task.cancel();
 	});
+	let node = state(void 0);
+	user_effect(() => {
+		choices.layer, choices.head;
+		const cell = get(node)?.querySelector("[aria-pressed=true]");
+		if (get(node) && cell) scrollInto(get(node), cell);
+	});
 	const shape = user_derived(() => explorer().shape);
 	const patched = user_derived(() => panel.patched);
 	const progress = user_derived(() => panel.task.progress);
@@ -376,37 +382,37 @@ function Patching($$anchor, $$props) {
 		};
 	}
 	var fragment = root_8();
-	var node_1 = first_child(fragment);
-	ViewStyle(node_1, { get css() {
+	var node_2 = first_child(fragment);
+	ViewStyle(node_2, { get css() {
 		return patching_default;
 	} });
-	var section = sibling(node_1, 2);
+	var section = sibling(node_2, 2);
 	var div = child(section);
-	var node_2 = child(div);
-	ViewTabs(node_2, { get explorer() {
+	var node_3 = child(div);
+	ViewTabs(node_3, { get explorer() {
 		return explorer();
 	} });
 	reset(div);
 	var div_1 = sibling(div, 2);
 	var div_2 = child(div_1);
-	var node_3 = child(div_2);
-	image(node_3, () => "A", () => explorer().reply?.image.src, () => get(names)[0]);
-	var node_4 = sibling(node_3, 4);
-	image(node_4, () => "B", () => panel.other?.image.src, () => get(names)[1]);
-	var button = sibling(node_4, 2);
+	var node_4 = child(div_2);
+	image(node_4, () => "A", () => explorer().reply?.image.src, () => get(names)[0]);
+	var node_5 = sibling(node_4, 4);
+	image(node_5, () => "B", () => panel.other?.image.src, () => get(names)[1]);
+	var button = sibling(node_5, 2);
 	var text_2 = only_child(button, true);
 	reset(div_2);
-	var node_5 = sibling(div_2, 2);
+	var node_6 = sibling(div_2, 2);
 	var consequent_1 = ($$anchor) => {
 		var div_3 = root_2();
-		var node_6 = child(div_3);
-		Progress(node_6, {
+		var node_7 = child(div_3);
+		Progress(node_7, {
 			label: "Activation patching",
 			get progress() {
 				return panel.task.fraction;
 			}
 		});
-		var span = sibling(node_6, 2);
+		var span = sibling(node_7, 2);
 		var text_3 = only_child(span, true);
 		var button_1 = sibling(span, 2);
 		reset(div_3);
@@ -419,30 +425,30 @@ function Patching($$anchor, $$props) {
 		delegated("click", button_2, () => panel.patchHeads());
 		append($$anchor, button_2);
 	};
-	if_block(node_5, ($$render) => {
+	if_block(node_6, ($$render) => {
 		if (get(progress)) $$render(consequent_1);
 		else if (!get(patched) && panel.other) $$render(consequent_2, 1);
 	});
-	var node_7 = sibling(node_5, 2);
+	var node_8 = sibling(node_6, 2);
 	var consequent_3 = ($$anchor) => {
 		var fragment_1 = root_7();
 		var div_4 = first_child(fragment_1);
-		var node_8 = sibling(child(div_4), 2);
-		each(node_8, 17, () => ({ length: get(shape).heads + 1 }), index, ($$anchor, $$item, h) => {
+		var node_9 = sibling(child(div_4), 2);
+		each(node_9, 17, () => ({ length: get(shape).heads + 1 }), index, ($$anchor, $$item, h) => {
 			var span_1 = root_4();
 			var text_4 = only_child(span_1, true);
 			template_effect(($0) => set_text(text_4, $0), [() => h === get(shape).heads ? "MLP" : headLabel(h, get(shape).heads)]);
 			append($$anchor, span_1);
 		});
-		var node_9 = sibling(node_8, 2);
-		each(node_9, 17, () => get(patched).rows, index, ($$anchor, row, layer) => {
+		var node_10 = sibling(node_9, 2);
+		each(node_10, 17, () => get(patched).rows, index, ($$anchor, row, layer) => {
 			var fragment_2 = root_6();
 			var button_3 = first_child(fragment_2);
 			set_attribute(button_3, "aria-label", `Tokens after layer ${layer + 1}`);
 			set_attribute(button_3, "title", `Patch the tokens after layer ${layer + 1}, one at a time`);
 			button_3.textContent = layer === 0 ? "layer 1" : layer + 1;
-			var node_10 = sibling(button_3, 2);
-			each(node_10, 17, () => get(row), index, ($$anchor, value, column) => {
+			var node_11 = sibling(button_3, 2);
+			each(node_11, 17, () => get(row), index, ($$anchor, value, column) => {
 				const pixel = user_derived(() => pixelOf(get(value), column < get(shape).heads ? get(patched).limits.heads : get(patched).limits.mlp));
 				var button_4 = root_5();
 				set_attribute(button_4, "data-layer", layer);
@@ -474,6 +480,7 @@ function Patching($$anchor, $$props) {
 			append($$anchor, fragment_2);
 		});
 		reset(div_4);
+		bind_this(div_4, ($$value) => set(node, $$value), () => get(node));
 		attach(div_4, () => roving);
 		var p = sibling(div_4, 2);
 		var text_6 = only_child(p);
@@ -488,7 +495,7 @@ function Patching($$anchor, $$props) {
 		delegated("focusout", div_4, () => panel.pointed = null);
 		append($$anchor, fragment_1);
 	};
-	if_block(node_7, ($$render) => {
+	if_block(node_8, ($$render) => {
 		if (get(patched)) $$render(consequent_3);
 	});
 	reset(div_1);
