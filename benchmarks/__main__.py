@@ -103,6 +103,17 @@ def bench_watch(data: Data = None) -> None:
     watch.watch(data)
 
 
+@app.command("callback")
+def bench_callback(
+    steps: Annotated[int, typer.Option(min=1, help="Steps of a timed epoch.")] = 30,
+    rounds: Annotated[int, typer.Option(min=1, help="Timed epochs of each kind.")] = 5,
+) -> None:
+    """Cost of vitviz.watch for a training loop of timm."""
+    from benchmarks import callback
+
+    callback.callback(steps, rounds)
+
+
 @app.command("faithfulness")
 def bench_faithfulness(
     checkpoint: CheckpointOption = "cifar10-ti4",

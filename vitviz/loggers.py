@@ -35,7 +35,7 @@ PROJECT = "vitviz"  # in Weights & Biases, and the experiment in MLflow
 STEPS_PER_EPOCH = 1000  # of the steps of TensorBoard and MLflow, which are integers
 IDS = "loggers.json"  # in the run folder: the ids with which a resumed run continues
 LOCAL = ("data", "output_dir")  # fields of TrainConfig that no server receives
-NOT_LOGGED = ("progress", "epoch", "seconds")  # fields of Progress
+NOT_LOGGED = ("progress", "seconds")  # fields of Progress
 
 
 class Logger(Protocol):
@@ -173,17 +173,19 @@ class TrainingLog:
             self.thread.submit(self.log, progress)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.thread.submit(self.close, error)
+        if self.names:
+            self.thread.submit(self.close, error)
         self.thread.shutdown()
 
     def log(self, progress: Progress) -> None:
         """Log progress; the loggers are opened by the first call, after the training has accepted its config."""
-        if not self.is_open:
-            self.open(progress.epoch)
-        values = {name: value for name, value in vars(progress).items() if name not in NOT_LOGGED and value is not None}
-        self.send(progress.epoch, values, {})
-        for epoch, images in self.new_snapshots():
-            self.send(epoch, {}, images)
+        with self.keep_training(*self.names):
+            if not self.is_open:
+                self.open(progress.epoch)
+            values = {n: value for n, value in vars(progress).items() if n not in NOT_LOGGED and value is not None}
+            self.send(progress.epoch, values, {})
+            for epoch, images in self.new_snapshots():
+                self.send(epoch, {}, images)
 
     def open(self, epoch: float) -> None:
         """Open all loggers, and store what continues them."""
@@ -229,14 +231,16 @@ class TrainingLog:
                 logger.close(error)
 
     @contextmanager
-    def keep_training(self, name: str) -> Iterator[None]:
-        """Turn an error of a logger into one warning and its end."""
+    def keep_training(self, *names: str) -> Iterator[None]:
+        """Turn an error into one warning and the end of these loggers."""
         try:
             yield
         except Exception as error:
-            self.loggers.pop(name, None)
+            for name in names:
+                self.loggers.pop(name, None)
+            libraries = ", ".join(LIBRARIES[name][1] for name in names)
             text = shorten(str(error), 300) or type(error).__name__
-            warnings.warn(f"{LIBRARIES[name][1]} logs no more, the training continues: {text}", stacklevel=2)
+            warnings.warn(f"Logging to {libraries} ended, the training continues: {text}", stacklevel=2)
 
 
 def check_usable(name: str) -> None:

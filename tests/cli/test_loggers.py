@@ -247,6 +247,13 @@ def test_a_rejected_training_opens_no_logger(config, tensorboard):
     assert tensorboard.calls == []
 
 
+def test_maps_that_cannot_be_drawn_end_the_logging_with_a_warning(config, tensorboard, monkeypatch):
+    monkeypatch.setattr("vitviz.loggers.draw_matrix", lambda *_: 1 / 0)
+    with pytest.warns(UserWarning, match="Logging to TensorBoard ended, the training continues: division by zero"):
+        vitviz.train(config, log=["tensorboard"])
+    assert tensorboard.named("add_scalar")
+
+
 @pytest.mark.parametrize("method", ["SummaryWriter", "add_scalar", "add_image", "close"])
 def test_a_logger_that_fails_warns_once_and_the_training_continues(config, tensorboard, mlflow, monkeypatch, method):
     def fail(*_, **__):
@@ -254,10 +261,10 @@ def test_a_logger_that_fails_warns_once_and_the_training_continues(config, tenso
 
     setattr(tensorboard, method, fail)
     with pytest.warns(
-        UserWarning, match="TensorBoard logs no more, the training continues: the server is gone"
+        UserWarning, match="Logging to TensorBoard ended, the training continues: the server is gone"
     ) as caught:
         model = vitviz.train(config, log=["tensorboard", "mlflow"])
-    assert len([warning for warning in caught if "logs no more" in str(warning.message)]) == 1
+    assert len([warning for warning in caught if "Logging to" in str(warning.message)]) == 1
     assert "test_accuracy" in model.record
     assert mlflow.calls[-1] == ("end_run", ("FINISHED",), {}), "the other logger is not affected"
 
@@ -299,7 +306,7 @@ def train_with(name, config, environment):
     command = [sys.executable, "-c", SCRIPT, "train", *words, "--device=cpu", "--log", name]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | environment)
     assert done.returncode == 0, done.stderr
-    assert "logs no more" not in done.stderr, done.stderr
+    assert "Logging to" not in done.stderr, done.stderr
     return done
 
 

@@ -254,3 +254,18 @@ def test_an_adapter_warns_once_about_a_module_without_attention(folder):
         warnings.simplefilter("error")
         callback.on_train_epoch_end(None, owner)
         callback.on_train_end(None, owner)
+
+
+def test_the_benchmark_compares_watched_epochs_with_plain_ones(monkeypatch, capsys):
+    from benchmarks import callback
+
+    monkeypatch.setattr(callback, "BATCH_SIZE", 2)
+    durations = iter([9, 9, 9, 10, 10, 1, 20, 20, 2, 30, 30, 3])  # plain, watched, call; the first epochs do not count
+    real = callback.time_call
+    monkeypatch.setattr(callback, "time_call", lambda function: real(function) and next(durations))
+    monkeypatch.setenv("COLUMNS", "120")
+    callback.callback(steps=1, rounds=3)
+    rows = [
+        [cell.strip() for cell in line.split("│")[1:3]] for line in capsys.readouterr().out.splitlines() if "│" in line
+    ]
+    assert [value for _, value in rows] == ["20000 ms", "2000 ms", f"{2 / (20 * callback.EPOCH):.2%}", "1.100 ×"]

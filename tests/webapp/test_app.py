@@ -160,9 +160,9 @@ def test_arguments_win_over_variables_and_gradios_port_over_the_common_one(envir
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("GRADIO_SERVER_PORT", "abc", "GRADIO_SERVER_PORT must be a port from 1 to 65535: got 'abc'. Set it to 7860"),
-        ("PORT", "70000", "PORT must be a port from 1 to 65535: got '70000'"),
-        ("PORT", "-1", "PORT must be a port from 1 to 65535: got '-1'"),
+        ("GRADIO_SERVER_PORT", "abc", "GRADIO_SERVER_PORT must be a number from 1 to 65535: got 'abc'. Use 7860"),
+        ("PORT", "70000", "PORT must be a number from 1 to 65535: got '70000'"),
+        ("PORT", "-1", "PORT must be a number from 1 to 65535: got '-1'"),
         ("GRADIO_ROOT_PATH", "vit", "GRADIO_ROOT_PATH must start with a slash: got 'vit'. Use /vit."),
         ("GRADIO_SERVER_NAME", "1.2.3.4", "The host must be an address or name of this machine: got 1.2.3.4."),
     ],
@@ -173,9 +173,24 @@ def test_an_invalid_variable_is_refused_with_its_name(environment, name, value, 
         choose_address()
 
 
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ({"port": "abc"}, "port must be a number from 1 to 65535: got 'abc'. Use 7860, or leave it out."),
+        ({"port": 0}, "port must be a number from 1 to 65535: got '0'."),
+        ({"port": "²"}, "port must be a number from 1 to 65535: got '²'."),
+        ({"root_path": "vit"}, "root_path must start with a slash: got 'vit'. Use /vit."),
+    ],
+)
+@pytest.mark.usefixtures("environment")
+def test_an_invalid_option_is_refused_with_its_name(argument, sentence):
+    with pytest.raises(ConfigError, match=f"^{re.escape(sentence)}"):
+        choose_address(**argument)
+
+
 def test_the_port_of_the_environment_is_checked_before_gradio_reads_it(environment):
     environment("GRADIO_SERVER_PORT", "abc")
-    with pytest.raises(ConfigError, match="GRADIO_SERVER_PORT must be a port"):
+    with pytest.raises(ConfigError, match="GRADIO_SERVER_PORT must be a number"):
         configure_server_libraries()
 
 

@@ -25,10 +25,8 @@ CHECKPOINT_HELP = "Name in checkpoints/, .safetensors file, folder of timm or tr
 CheckpointName = Annotated[str, typer.Argument(metavar="CHECKPOINT", help=CHECKPOINT_HELP, show_default=False)]
 CheckpointOption = Annotated[str, typer.Option(metavar="CHECKPOINT", help=CHECKPOINT_HELP)]
 Port = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=65535, help="Port; default: GRADIO_SERVER_PORT or PORT, else the first free one from 7860."
-    ),
+    str | None,  # checked with the variables, in the same words
+    typer.Option(metavar="PORT", help="Port; default: GRADIO_SERVER_PORT or PORT, else the first free one from 7860."),
 ]
 
 NO_FLAG = ("preset", "model")  # --preset is an option of each command, the model's fields are set with --set

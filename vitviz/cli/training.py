@@ -69,7 +69,7 @@ def train(
 
     if is_main_process():
         warn_if_unlisted(config.folder)
-    with progress_bar() as bar, TrainingLog(log or (), config) as log_progress:
+    with TrainingLog(log or (), config) as log_progress, progress_bar() as bar:
         task = bar.add_task("training", total=1.0)
 
         def report(progress: "Progress") -> None:

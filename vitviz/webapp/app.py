@@ -167,7 +167,7 @@ ENDPOINTS = {"explain": explain_image, "checkpoints": list_checkpoints, "methods
 def serve(
     app: gr.Blocks,
     host: str | None = None,
-    port: int | None = None,
+    port: int | str | None = None,
     block: bool = True,
     names: Iterable[str] = (),
     root_path: str | None = None,

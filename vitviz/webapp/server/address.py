@@ -25,7 +25,7 @@ class Address(NamedTuple):
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
-def choose_address(host: str | None = None, port: int | None = None, root_path: str | None = None) -> Address:
+def choose_address(host: str | None = None, port: int | str | None = None, root_path: str | None = None) -> Address:
     """Choose the address: each argument wins over its variable.
 
     Args:
@@ -34,12 +34,16 @@ def choose_address(host: str | None = None, port: int | None = None, root_path: 
         root_path: Path or URL under which a proxy serves the page; None for GRADIO_ROOT_PATH, else the root.
 
     Raises:
-        ConfigError: If a variable or the root path is invalid.
+        ConfigError: If a variable, the port or the root path is invalid.
         ValueError: If the host is not of this machine, or the port is in use.
     """
     host = host or os.environ.get(HOST) or ("0.0.0.0" if is_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
     host = host.removeprefix("[").removesuffix("]")
-    return Address(host, free_port(host, port_of_environment() if port is None else port), choose_root_path(root_path))
+    return Address(
+        host,
+        free_port(host, port_of_environment() if port is None else parse_port("port", str(port))),
+        choose_root_path(root_path),
+    )
 
 
 def port_of_environment() -> int | None:
@@ -47,10 +51,14 @@ def port_of_environment() -> int | None:
     name = next((name for name in PORTS if os.environ.get(name)), None)
     if name is None:
         return None
-    text = os.environ[name]
+    return parse_port(name, os.environ[name])
+
+
+def parse_port(name: str, text: str) -> int:
+    """Return a port; raise ConfigError if the text is not one."""
     if text.isascii() and text.isdecimal() and 1 <= int(text[:6]) <= 65535:
         return int(text)
-    raise ConfigError(name, f"must be a port from 1 to 65535: got {text[:40]!r}", "Set it to 7860, or unset it.")
+    raise ConfigError(name, f"must be a number from 1 to 65535: got {text[:40]!r}", "Use 7860, or leave it out.")
 
 
 def choose_root_path(root_path: str | None) -> str:
