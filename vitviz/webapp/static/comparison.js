@@ -1382,8 +1382,8 @@ function Predictions($$anchor, $$props) {
 	pop();
 }
 // src/compare/Ablation.svelte
-var root$3 = from_html(`<button type="button" class="button pair-chip"> </button>`);
-var root_1$4 = from_html(`<button type="button" class="button pair-chip" data-do="restore" aria-label="Restore all patches"> </button>`);
+var root$3 = from_html(`<button type="button" class="button pair-chip"><span class="spoken"> </span><span aria-hidden="true"> </span></button>`);
+var root_1$4 = from_html(`<button type="button" class="button pair-chip" data-do="restore"><span class="spoken">Restore all patches</span><span aria-hidden="true"> </span></button>`);
 var root_2$3 = from_html(`<p class="pair-note">Click patches of an image or map; Enter by keyboard.</p>`);
 var root_3$2 = from_html(`<div class="pair-ablation"><div class="pair-row"><!></div> <div class="pair-row"><button type="button" class="button" data-do="ablate"> </button> <!></div> <div class="pair-row"><button type="button" class="button" data-do="remove">Remove patches</button> <!></div> <!></div>`);
 function Ablation($$anchor, $$props) {
@@ -1421,14 +1421,18 @@ function Ablation($$anchor, $$props) {
 	var node_1 = sibling(button, 2);
 	each(node_1, 16, () => get(ablated), (k) => k, ($$anchor, k) => {
 		var button_1 = root$3();
-		var text_1 = only_child(button_1);
+		var span = child(button_1);
+		var text_1 = only_child(span);
+		var span_1 = sibling(span);
+		var text_2 = only_child(span_1);
+		reset(button_1);
 		template_effect(($0, $1, $2) => {
 			set_attribute(button_1, "title", $0);
-			set_attribute(button_1, "aria-label", $1);
-			set_text(text_1, `${$2 ?? ""}·${k % get(heads) + 1} ×`);
+			set_text(text_1, `Restore ${$1 ?? ""}`);
+			set_text(text_2, `${$2 ?? ""}·${k % get(heads) + 1} ×`);
 		}, [
 			() => headName(k),
-			() => `Restore ${headName(k)}`,
+			() => headName(k),
 			() => Math.floor(k / get(heads)) + 1
 		]);
 		delegated("click", button_1, () => chooseB(page(), { ablated: toggled(get(ablated), k) }));
@@ -1440,8 +1444,10 @@ function Ablation($$anchor, $$props) {
 	var node_2 = sibling(button_2, 2);
 	var consequent = ($$anchor) => {
 		var button_3 = root_1$4();
-		var text_2 = only_child(button_3);
-		template_effect(() => set_text(text_2, `${get(removed).length ?? ""} ×`));
+		var span_2 = sibling(child(button_3));
+		var text_3 = only_child(span_2);
+		reset(button_3);
+		template_effect(() => set_text(text_3, `${get(removed).length ?? ""} ×`));
 		delegated("click", button_3, () => chooseB(page(), { removed: [] }));
 		append($$anchor, button_3);
 	};
