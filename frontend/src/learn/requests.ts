@@ -69,6 +69,13 @@ const NEEDS: Record<string, Need> = {
 
 /** Request what the figure of the step needs for the reader's choices. The latest choice wins. */
 export async function refresh(page: LearnPage): Promise<void> {
+  const { step } = page;
+  page.settled = -1;
+  await request(page);
+  if (page.step === step) page.settled = step;
+}
+
+async function request(page: LearnPage): Promise<void> {
   const { pass, layer, head, patch, dimension } = page;
   const need = NEEDS[page.current.id];
   if (!pass || !need) return;

@@ -47,6 +47,7 @@ export class LearnPage implements Choices {
   step = $state.raw(0);
   status = $state.raw('');
   isError = $state.raw(false);
+  settled = $state.raw(-1); // the step whose figure has all that it needs, `data-settled`
   pass = $state.raw<Pass | null>(null);
 
   // What the reader has chosen in the figures.

@@ -376,6 +376,13 @@ var LearnPage = class {
 	set isError(value) {
 		set(this.#isError, value);
 	}
+	#settled = state(-1);
+	get settled() {
+		return get(this.#settled);
+	}
+	set settled(value) {
+		set(this.#settled, value);
+	}
 	#pass = state(null);
 	get pass() {
 		return get(this.#pass);
@@ -596,6 +603,12 @@ var NEEDS = {
 	training: "training"
 };
 async function refresh(page) {
+	const { step } = page;
+	page.settled = -1;
+	await request(page);
+	if (page.step === step) page.settled = step;
+}
+async function request(page) {
 	const { pass, layer, head, patch, dimension } = page;
 	const need = NEEDS[page.current.id];
 	if (!pass || !need) return;
@@ -3174,6 +3187,7 @@ function Learn($$anchor, $$props) {
 		set_attribute(div, "data-state", page().state);
 		set_attribute(div, "data-ready", get(pass)?.reply.key);
 		set_attribute(div, "data-step", get(step).id);
+		set_attribute(div, "data-settled", page().settled === page().step || void 0);
 		set_text(text_1, `Step ${page().step + 1} of ${STEPS.length ?? ""}`);
 		set_text(text_2, get(step).title);
 		set_class(p_1, 1, clsx(["status", { error: page().isError }]));
