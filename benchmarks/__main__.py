@@ -87,6 +87,17 @@ def bench_load(
     load.load(users, seconds, burst, slow, mixed)
 
 
+@app.command("lesson")
+def bench_lesson(
+    checkpoint: CheckpointOption = "cifar10-ti4",
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Rounds over the ten samples.")] = 3,
+) -> None:
+    """Latency of the server's responses to each step of the Learn page."""
+    from benchmarks import lesson
+
+    lesson.lesson(checkpoint, rounds)
+
+
 @app.command("weights")
 def bench_weights() -> None:
     """Opening the weights of a ViT-B/16 against reading the file, in the layouts of timm and transformers."""

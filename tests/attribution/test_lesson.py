@@ -5,9 +5,11 @@ import pytest
 import torch
 
 from tests import tiny
+from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import lesson
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.probes import logit_lens
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.tutorial_vits import ScratchViT
 
 VARIANTS = pytest.mark.parametrize("config", tiny.VARIANTS.values(), ids=tiny.VARIANTS)
@@ -26,6 +28,42 @@ def test_a_row_of_the_attention_is_computed_from_query_keys_and_values(config):
     np.testing.assert_allclose(row.scores * 9**0.5, scores * tiny.D**0.5, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(np.exp(row.scores) / np.exp(row.scores).sum(), row.weights, atol=1e-6)
     np.testing.assert_allclose(row.output, (row.weights[:, None] * row.values).sum(0), atol=1e-5)
+
+
+def tutorial_explanation(name):
+    labels = tuple(f"class {k}" for k in range(7))
+    checkpoint = Checkpoint(name, network(name), labels, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {})
+    return explain(checkpoint, tiny.pixels(12, 20))
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_a_row_of_a_tutorial_network_has_its_own_scale(name):
+    found = tutorial_explanation(name)
+    row = lesson.attention_row(found.context, 1, 2, 4)
+    width = 18 if name.startswith("tutorial-scratch") else 6  # D or d
+    np.testing.assert_allclose(row.scores, row.keys @ row.query / width**0.5, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(row.weights, found.attention[1, 2, 4], atol=1e-6)
+    block = found.context.model.blocks[1]
+    with torch.no_grad():
+        normed = block.norm1(found.context.output.tokens[1])
+        q, k, v = block.attn.qkv(normed)[0].unflatten(-1, (3, 3, 6)).unbind(1)  # (T, A, d) each
+    np.testing.assert_allclose(row.query, q[4, 2], atol=1e-5)
+    np.testing.assert_allclose(row.keys, k[:, 2], atol=1e-5)
+    np.testing.assert_allclose(row.output, row.weights @ v[:, 2].numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_the_patch_embedding_of_a_tutorial_network_is_that_of_its_patches(name):
+    context = tutorial_explanation(name).context
+    network, patch, dimension = context.model, 23, 7
+    found = lesson.patch_embedding(context, patch, dimension)
+    with torch.no_grad():
+        embedded = network.patch_embed(network.patchify(context.image[None]))[0, patch, dimension].item()
+    bias, position = network.patch_embed.bias[dimension].item(), network.pos_embed[0, 1 + patch, dimension].item()
+    assert found.pixels.shape == ((3, 1, 4) if name == "tutorial-scratch" else (3, 2, 2))
+    assert found.product + bias == pytest.approx(embedded, abs=1e-5)
+    assert found.rest == pytest.approx(bias + position, abs=1e-5)
+    assert found.value == pytest.approx(embedded + position, abs=1e-5)
 
 
 def test_the_query_of_a_row_is_the_projected_token():

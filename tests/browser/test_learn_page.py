@@ -78,7 +78,10 @@ def test_keys_turn_the_pages_and_choose_patches(open_lesson):
     page.keyboard.press("ArrowRight")
     expect(stage).to_have_attribute("aria-label", re.compile("row 1, column 2"))
     at_step(page, "patches")
-    expect(page.locator("figcaption").nth(1)).to_contain_text("pixel row 1, columns 17 to 32")
+    expect(page.locator("figcaption").nth(1)).to_contain_text("row 1, columns 17 to 32")
+    strip, box = page.locator(".lesson-strip").bounding_box(), stage.bounding_box()
+    np.testing.assert_allclose(strip["x"] - box["x"], box["width"] / 2, atol=1)
+    np.testing.assert_allclose([strip["width"], strip["height"]], [box["width"] / 2, box["height"] / 32], atol=1)
 
 
 def test_a_worked_row_has_the_numbers_of_the_library(open_lesson, explanation):
@@ -96,12 +99,7 @@ def test_a_worked_row_has_the_numbers_of_the_library(open_lesson, explanation):
     expect(page.locator(".lesson-sum dd").nth(1)).to_have_text(signed(float(row.scores[token])))
     weight = 100 * explanation.cls_attention[4, 1, token]
     expect(page.locator(".lesson-sum dd").last).to_have_text(re.compile(rf"^{weight:.1f}\s%$"))
-    numbers = page.locator(".lesson-numbers").first.locator("span")
-    expect(numbers).to_have_count(32)
-    numbers.nth(2).hover()
-    expect(page.locator(".lesson-term")).to_contain_text(f"Element 3: {signed(float(row.query[2]))}")
-    output = page.locator(".lesson-numbers").last.locator("span").first
-    expect(output).to_have_text(signed(float(row.output[0])).removeprefix("+"))
+    expect(page).to_have_url(re.compile("layer=5&head=2&patch=3-4"))
 
 
 def test_bars_are_those_of_the_library(open_lesson, explanation):
@@ -171,21 +169,23 @@ def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browse
     found = lesson.flips(explanation.context)
     page.click("[data-do=reveal]")
     lines = page.locator(".lesson-flips li")
-    expect(lines).to_have_count(2)
+    expect(lines).to_have_count(3)
+    expect(lines.last).to_have_text("You have not changed it yet.")
     known = int(re.match(r"Best known: (\d+) patches", lines.first.inner_text())[1])
     assert known <= len(found.best)
     middle = sorted(found.random)[len(found.random) // 2]
-    expect(lines.last).to_have_text(f"20 of 20 random orders change it, with {middle} patches (median).")
+    expect(lines.nth(1)).to_have_text(f"20 of 20 random orders change it, with {middle} patches (median).")
     page.click("[data-do=best]")
     expect(verdict).to_have_text(re.compile(f"^Changed with {known} patches: cat becomes "))
-    expect(lines).to_have_count(2)  # that set is not the reader's own
+    expect(page.locator(".lesson-removed")).to_have_text([str(place) for place in range(1, known + 1)])
+    expect(lines.last).to_have_text("You have not changed it yet.")  # that set is not the reader's own
     best = [8 * (int(row) - 1) + int(column) - 1 for row, column in re.findall(r"(\d)-(\d)(?=[_&]|$)", page.url)]
     assert len(best) == known
     more = next(patch for patch in range(64) if patch not in best and is_flipped(explanation, [*best, patch]))
     row, column = divmod(more, 8)
     page.mouse.click(box["x"] + box["width"] * (column + 0.5) / 8, box["y"] + box["height"] * (row + 0.5) / 8)
     expect(verdict).to_have_text(re.compile(f"^Changed with {known + 1} patches: cat becomes "))
-    expect(lines.last).to_have_text(f"You need {known + 1} patches, 1 more.")
+    expect(lines.last).to_have_text(f"You needed {known + 1} patches, 1 more.")
 
     fresh = browser.new_context()
     try:
@@ -193,11 +193,24 @@ def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browse
         other.goto(page.url)
         expect(other.locator(".lesson-verdict")).to_have_text(verdict.inner_text())
         expect(other.locator(".lesson-removed")).to_have_count(known + 1)
+        expect(other.locator(".lesson-flips li").last).to_have_text(lines.last.inner_text())  # won by the link, too
         other.goto(re.sub("removed=[^&]*", "removed=1-1_9-9", page.url))
         expect(other.locator(".lesson-removed")).to_have_count(1)
         expect(other.locator(f"{LEARN} .status")).to_contain_text("not in the grid of this model")
     finally:
         fresh.close()
+
+
+def test_offered_sets_do_not_win_the_game(open_lesson, explanation):
+    page = open_lesson("&step=removal")
+    drawn = lesson.random_patches(explanation.context, 16)
+    number = 1 + next(i for i, patches in enumerate(drawn) if is_flipped(explanation, patches))
+    for _ in range(number):
+        page.locator(".lesson-row .button", has_text="Random").click()
+    expect(page.locator(".lesson-verdict")).to_have_text(re.compile("^Changed with 16 patches: cat becomes "))
+    removed = [f"{patch // 8 + 1}-{patch % 8 + 1}" for patch in drawn[number - 1]]
+    expect(page).to_have_url(re.compile(f"removed={'_'.join(removed)}$"))
+    expect(page.locator("[data-do=reveal]")).to_have_text("Give up and compare")
 
 
 def test_the_glossary_leads_to_the_steps(open_lesson):
@@ -215,6 +228,36 @@ def test_what_is_missing_in_a_link_is_named(open_lesson):
         expect(status).to_contain_text(part)
     upload = open_lesson("&image=upload").locator(f"{LEARN} .status")
     expect(upload).to_contain_text("A link does not contain an uploaded image: showing cat.")
+    page = open_lesson("&step=attention&layer=9&head=0&patch=9-2")
+    status = page.locator(f"{LEARN} .status")
+    for part in ("layer of this link, 9, is", "showing layer 6.", "showing head 1.", "showing row 8, column 2."):
+        expect(status).to_contain_text(part)
+    expect(page.locator("figcaption").first).to_contain_text("row 8, column 2")
+    expect(page).to_have_url(re.compile("layer=6&head=1&patch=8-2"))
+
+
+def test_a_head_of_the_link_is_shown_in_a_fresh_browser(open_lesson):
+    page = open_lesson("&step=attention&layer=2&head=4&patch=1-8")
+    expect(page.locator(".lesson-figure select").first).to_have_value("1")
+    expect(page.locator(".lesson-figure select").last).to_have_value("3")
+    expect(page.locator("figcaption").first).to_contain_text("row 1, column 8")
+    expect(page.locator(f"{LEARN} .status")).to_have_text("")
+    page.locator(".lesson-figure select").first.select_option(label="6")
+    page.click("[data-do=next]")
+    expect(page).to_have_url(re.compile("step=heads&layer=6&head=4$"))
+    page.go_back()
+    at_step(page, "attention")
+    expect(page.locator("figcaption").first).to_contain_text("row 1, column 8")
+
+
+def test_an_upload_says_that_a_link_does_not_contain_it(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=upload]").check()
+    page.locator("input[type=file]").set_input_files(sample_paths()["dog"])
+    page.wait_for_function("new URLSearchParams(location.search).get('image') === 'upload'")
+    page.get_by_role("tab", name="Learn").click()
+    page.wait_for_selector(f"{LEARN}[data-ready][data-state=ready] .lesson-figure > *")
+    expect(page.locator(".lesson-images .lesson-note")).to_contain_text("a link to this step does not contain it")
 
 
 def test_the_lesson_fits_a_phone(open_lesson):

@@ -10,6 +10,7 @@ from tests.browser.train import TRAIN, open_train
 pytestmark = pytest.mark.browser
 
 INTERNALS = ".vitviz-internals"
+LEARN = ".vitviz-learn"
 PORTRAIT, LANDSCAPE = 718, 1047  # px between the margins of A4
 CONTROLS = ":is(.button, select, input, .help)"
 SHOWN = """(selector) => [...document.querySelectorAll(selector)]
@@ -56,6 +57,18 @@ def test_internals_prints_its_figures_whole(open_page):
     check_sheet(page, INTERNALS)
     figures = page.locator(f"{INTERNALS} figure")
     assert set(figures.evaluate_all("nodes => nodes.map((node) => getComputedStyle(node).breakInside)")) == {"avoid"}
+
+
+def test_a_step_of_the_lesson_prints_on_one_sheet_with_its_answer(context, address):
+    page = context.new_page()
+    for step in ("attention", "removal"):
+        page.goto(f"{address}?tab=learn&step={step}")
+        page.wait_for_selector(f"{LEARN}[data-step={step}][data-settled] .lesson-figure > *")
+        check_sheet(page, LEARN)
+        expect(page.locator(f"{LEARN} details p").first).to_be_visible()
+        assert page.evaluate(SHOWN, f"{LEARN} :is(nav, label, .lesson-images)") == []
+        assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
+        page.emulate_media(media="screen")
 
 
 def test_a_dark_page_prints_in_light_colors(open_page):

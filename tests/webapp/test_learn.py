@@ -1,17 +1,22 @@
 """Numbers of the Learn page against the library, for several kinds of models."""
 
 import base64
+import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+from PIL import Image
 
 import vitviz
-from tests import tiny
+from tests import tiny, tutorials
+from tests.tutorials import TUTORIALS
 from tests.webapp.serving import IGNORE_PANDAS_WARNINGS
 from vitviz.attribution import lesson
 from vitviz.attribution.explanation import explain
 from vitviz.data.preprocessing import sample_paths
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
@@ -41,8 +46,8 @@ def test_every_model_has_a_lesson(learn, config):
     found = explain(tiny.checkpoint(config), tiny.pixels())
     key = {"key": learn.explanations.add(found)}
     reply = learn.lesson(key)
-    assert reply["model"]["patchSize"] == 4
-    assert reply["model"]["headDim"] == 9
+    assert reply["model"]["patch"] == [4, 4]
+    assert reply["model"]["headDim"] == reply["model"]["scaledWidth"] == 9
     assert len(reply["lens"]) == len(reply["norms"]) == 7
     assert (reply["patchPredictions"] is not None) == (config.global_pool == "token" and config.num_classes > 0)
     assert (reply["contributions"] is not None) == bool(reply["removals"]) == bool(config.num_classes)
@@ -51,11 +56,47 @@ def test_every_model_has_a_lesson(learn, config):
     assert len(learn.lesson_patch(key | {"patch": 34, "dimension": 17})["positions"]) == 35
 
 
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_every_tutorial_network_has_a_lesson(learn, name):
+    labels = tuple(f"class {k}" for k in range(7))
+    checkpoint = Checkpoint(name, tutorials.network(name), labels, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {})
+    found = explain(checkpoint, tiny.pixels(12, 20))
+    key = {"key": learn.explanations.add(found)}
+    reply = learn.lesson(key)
+    assert reply["model"]["patch"] == ([1, 4] if name == "tutorial-scratch" else [2, 2])
+    assert reply["model"]["scaledWidth"] == (18 if name.startswith("tutorial-scratch") else 6)
+    parts = reply["contributions"]
+    total = parts["embedding"] + sum(parts["attention"]) + sum(parts["mlp"]) + parts["bias"]
+    assert total == pytest.approx(found.logits.max(), abs=1e-4)
+    assert learn.lesson_head(key | {"layer": 1, "head": 2})["size"] == 6
+    assert len(learn.lesson_patch(key | {"patch": 59, "dimension": 17})["positions"]) == 60
+    assert len(learn.lesson_remove(key | {"patches": [0, 59]})) == 7
+
+
+def test_the_sizes_are_those_of_the_network(learn, cat):
+    model = learn.lesson({"key": learn.explanations.add(cat)})["model"]
+    network = cat.context.model
+    assert model["imgSize"] == list(cat.context.image.shape[1:])
+    assert model["patch"] == [model["patchSize"]] * 2 == list(network.patch_filters().shape[2:])
+    assert model["embedDim"] == network.pos_embed.shape[-1]
+    assert model["headDim"] == model["scaledWidth"] == network.blocks[0].attn.qkv.out_features // (3 * 6)
+    assert model["mlpDim"] == network.blocks[0].mlp.fc1.out_features
+    assert model["positions"]
+    assert not model["rotary"]
+
+
 def test_the_numbers_are_those_of_the_library(learn, cat):
     reply = learn.lesson({"key": learn.explanations.add(cat)})
     np.testing.assert_allclose(reply["logits"], cat.logits)
-    np.testing.assert_allclose(reply["lens"][-1], cat.probabilities, atol=1e-6)
-    parts = reply["contributions"]
+    tokens, network = cat.context.output.tokens[:, 0], cat.context.model  # (L + 1, T, D)
+    with torch.no_grad():
+        np.testing.assert_allclose(reply["lens"], network.forward_head(tokens).softmax(-1), atol=1e-6)
+        patches = network.head(network.norm(tokens[-1, 1:])).softmax(-1)
+    np.testing.assert_allclose(reply["patchPredictions"], patches, atol=1e-5)
+    np.testing.assert_allclose(reply["norms"], tokens[:, 0].norm(dim=-1), rtol=1e-5)
+    parts, found = reply["contributions"], cat.contributions()
+    np.testing.assert_allclose(parts["attention"], found.attention, atol=1e-6)
+    np.testing.assert_allclose(parts["mlp"], found.mlp, atol=1e-6)
     total = parts["embedding"] + sum(parts["attention"]) + sum(parts["mlp"]) + parts["bias"]
     assert total == pytest.approx(parts["logit"], abs=1e-4)
     assert parts["logit"] == pytest.approx(float(cat.logits.max()), abs=1e-5)
@@ -64,9 +105,18 @@ def test_the_numbers_are_those_of_the_library(learn, cat):
         values = cat.map(method).ravel()
         assert len(one["patches"]) == 16
         assert min(values[one["patches"]]) >= np.sort(values)[-16]
+    assert [one["patches"] for one in reply["random"]] == lesson.random_patches(cat.context, 16)
+    for one in [*reply["removals"], *reply["random"]]:
         expected = cat.ablate(patches=one["patches"], patch_mode="gray").probabilities
         np.testing.assert_allclose(one["probabilities"], expected, atol=1e-5)
-    assert len(reply["random"]) == lesson.NUM_RANDOM
+
+
+def test_the_wrong_patches_are_those_of_the_tutorial(learn, cat):
+    scrambled = learn.lesson({"key": learn.explanations.add(cat)})["scrambled"]
+    pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(scrambled.partition(",")[2]))).convert("RGB"))
+    image = np.asarray(cat.image.model_input.convert("RGB"))
+    square = pixels[16:20, 12:16]  # patch 35 of 8 x 8
+    np.testing.assert_array_equal(square.reshape(16, 3), image.reshape(-1, 3)[35 * 16 : 36 * 16])
 
 
 def test_a_worked_row_gives_the_attention_of_the_head(learn, cat):
@@ -75,6 +125,21 @@ def test_a_worked_row_gives_the_attention_of_the_head(learn, cat):
     scores = keys @ floats(row["query"]) / row["size"] ** 0.5
     weights = np.exp(scores) / np.exp(scores).sum()
     np.testing.assert_allclose(weights, cat.cls_attention[4, 1], atol=1e-6)
+    values = cat.context.model.head_values(4, cat.context.output.tokens[4])[0, 1]
+    np.testing.assert_allclose(floats(row["values"]), values.detach().flatten(), atol=1e-6)
+
+
+def test_a_patch_and_its_place_are_those_of_the_network(learn, cat):
+    reply = learn.lesson_patch({"key": learn.explanations.add(cat), "patch": 36, "dimension": 7})
+    network = cat.context.model
+    np.testing.assert_allclose(floats(reply["pixels"]).reshape(3, 4, 4), cat.context.image[:, 16:20, 16:20])
+    np.testing.assert_allclose(floats(reply["weights"]), network.patch_filters()[7].detach().flatten())
+    assert reply["product"] == pytest.approx(float(floats(reply["pixels"]) @ floats(reply["weights"])), abs=1e-5)
+    assert reply["value"] == pytest.approx(cat.context.output.tokens[0, 0, 37, 7].item(), abs=1e-6)
+    assert reply["product"] + reply["rest"] == pytest.approx(reply["value"])
+    places = network.pos_embed[0, 1:].detach()
+    expected = torch.nn.functional.cosine_similarity(places[36], places)
+    np.testing.assert_allclose(reply["positions"], expected, atol=1e-5)
 
 
 def test_removed_patches_change_the_probabilities_as_in_explore(learn, cat):

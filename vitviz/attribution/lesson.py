@@ -26,7 +26,7 @@ class AttentionRow:
         query: (d,), after its norm and rotary embedding, where the model has them.
         keys: (T, d), likewise.
         values: (T, d), before the output projection.
-        scores: q . k / sqrt(d), (T,).
+        scores: q . k divided by the square root of `ViTConfig.scaled_width`, d in most models, (T,).
         weights: Softmax of the scores, (T,).
         output: Sum of the values times their weights, (d,).
     """
@@ -44,10 +44,10 @@ class PatchEmbedding:
     """One dimension of the embedding of one patch (Dosovitskiy et al. 2021, equation 1).
 
     Attributes:
-        pixels: The normalized patch, (3, P, P).
-        weights: The filter of the dimension, (3, P, P).
+        pixels: The normalized patch, (3, P, P), or a strip of pixels, (3, 1, P P), in tutorial-scratch.
+        weights: The filter of the dimension, likewise.
         product: Sum of pixels times weights.
-        rest: Bias and position embedding; None if a norm follows them, or the patches are not squares of the image.
+        rest: Bias and position embedding; None if a norm follows them.
         value: The dimension in the input of the first block.
     """
 
@@ -92,7 +92,7 @@ def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0
     with torch.inference_mode():
         queries, keys = context.model.queries_and_keys(layer, tokens)  # (1, A, T, d); queries are scaled
         values = context.model.head_values(layer, tokens)[0, head].float().cpu().numpy()  # (T, d)
-    scale = queries.shape[-1] ** 0.5
+    scale = config.scaled_width**0.5
     query, key = queries[0, head, token].float().cpu().numpy() * scale, keys[0, head].float().cpu().numpy()
     scores = key @ query / scale
     weights = softmax(scores)
@@ -109,15 +109,13 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
     for name, value, count in (("patch", patch, config.num_patches), ("dimension", dimension, config.embed_dim)):
         if not 0 <= value < count:
             raise ValueError(f"{name} must be from 0 to {count - 1}: got {value}.")
-    size = config.patch_size
-    row, column = divmod(patch, config.grid_size[1])
+    weights = context.model.patch_filters()[dimension].detach().float().cpu().numpy()  # (3, h, w)
+    (_, h, w), (row, column) = weights.shape, divmod(patch, config.grid_size[1])
     image = context.image.float().cpu().numpy()  # (3, H, W)
-    pixels = image[:, row * size : (row + 1) * size, column * size : (column + 1) * size]
-    weights = context.model.patch_filters()[dimension].detach().float().cpu().numpy()
+    pixels = image[:, row * h : (row + 1) * h, column * w : (column + 1) * w]
     product = float((pixels * weights).sum(dtype=np.float64))
     found = float(cast(Any, context.output.tokens)[0, 0, context.prefix + patch, dimension])
-    is_sum = not config.pre_norm and config.architecture != "tutorial-scratch"
-    return PatchEmbedding(pixels, weights, product, found - product if is_sum else None, found)
+    return PatchEmbedding(pixels, weights, product, None if config.pre_norm else found - product, found)
 
 
 def scramble(image: NDArray[np.uint8], patch_size: int) -> NDArray[np.uint8]:

@@ -236,6 +236,11 @@ class ViTConfig:
         return self.embed_dim // self.num_heads
 
     @property
+    def scaled_width(self) -> int:
+        """Width whose square root divides the attention scores: d, or D in the from-scratch tutorial."""
+        return self.embed_dim if self.architecture.startswith("tutorial-scratch") else self.head_dim
+
+    @property
     def mlp_hidden_dim(self) -> int:
         """Hidden channels of the MLP (M)."""
         return round(self.embed_dim * self.mlp_ratio)

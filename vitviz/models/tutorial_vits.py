@@ -5,6 +5,8 @@ loop over the blocks, and start from PyTorch's default initialization. Letters i
 `vitviz.models.vit`.
 """
 
+from typing import cast
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -55,6 +57,12 @@ class TutorialViT(Transformer):
     def patchify(self, images: Tensor) -> Tensor:
         """Cut images (B, 3, H, W) into square patches, in reading order -> (B, N, 3 P P)."""
         return patchify(images, self.config.patch_size)
+
+    def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return scaled queries and keys; see `Transformer.queries_and_keys`."""
+        block = cast(TutorialBlock, self.blocks[layer])
+        q, k, _ = block.attn.project_qkv(block.norm1(tokens))  # (B, A, T, d)
+        return q * block.attn.scale, k
 
     def pos_drop(self, x: Tensor) -> Tensor:
         """Apply dropout to the tokens (B, T, D) before the first block; none by default."""
@@ -177,7 +185,7 @@ class ScratchBlock(TutorialBlock):
     """Pre-norm attention and MLP; attention scores are scaled by the embedding width instead of the head width."""
 
     def __init__(self, config: ViTConfig) -> None:
-        super().__init__(config, TutorialAttention(config, scaled_width=config.embed_dim))
+        super().__init__(config, TutorialAttention(config))
 
     def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
@@ -195,16 +203,13 @@ class TutorialAttention(nn.Module):
     Args:
         config: Configuration of the network.
         qkv_bias: Whether queries, keys and values have a bias.
-        scaled_width: Width whose inverse square root scales the attention scores; default: that of a head (d).
         attn_drop: Dropout rate of the attention weights.
     """
 
-    def __init__(
-        self, config: ViTConfig, qkv_bias: bool = False, scaled_width: int | None = None, attn_drop: float = 0.0
-    ) -> None:
+    def __init__(self, config: ViTConfig, qkv_bias: bool = False, attn_drop: float = 0.0) -> None:
         super().__init__()
         D, self.num_heads, self.attn_drop = config.embed_dim, config.num_heads, attn_drop
-        self.scale = (scaled_width or D // self.num_heads) ** -0.5
+        self.scale = config.scaled_width**-0.5
         self.qkv = nn.Linear(D, 3 * D, bias=qkv_bias)
         self.proj = nn.Linear(D, D)
 
@@ -214,7 +219,7 @@ class TutorialAttention(nn.Module):
         Returns:
             Output (B, T, D) and the requested attention: None, of the class token (B, A, T) or all (B, A, T, T).
         """
-        q, k, v = self.qkv(x).unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
+        q, k, v = self.project_qkv(x)
         weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
         mixed = F.dropout(weights, self.attn_drop, self.training) @ v  # (B, A, T, d)
         if head_mask is not None:
@@ -222,6 +227,10 @@ class TutorialAttention(nn.Module):
         requested = {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
         return self.proj(mixed.transpose(1, 2).flatten(2)), requested
 
+    def project_qkv(self, x: Tensor) -> Tensor:
+        """Return queries, not scaled, keys and values of normalized tokens (B, T, D) -> (3, B, A, T, d)."""
+        return self.qkv(x).unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)
+
     def value_vectors(self, x: Tensor) -> Tensor:
         """Return the value vectors of normalized tokens (B, T, D) -> (B, A, T, d)."""
-        return self.qkv(x).unflatten(-1, (3, self.num_heads, -1))[:, :, 2].transpose(1, 2)
+        return self.project_qkv(x)[2]

@@ -1,19 +1,25 @@
-/* The worked row of a head: from query, keys and values to weights and output. */
+/* The worked row of a head: from query, keys and values to weights and output, and where each number comes from. */
 
+import type { LessonModel } from '../lib/api';
+import type { Shape } from '../lib/numbers';
+import { patchName, percent, signed, written } from '../lib/words';
 import type { Head } from './state.svelte';
 
-export function attentionOf({ query, keys, values, size }: Head, token: number) {
+export type WorkedRow = ReturnType<typeof attentionOf>;
+
+/** @param scaledWidth the square root of it divides the scores */
+export function attentionOf({ query, keys, values, size }: Head, token: number, scaledWidth: number) {
   const count = keys.length / size;
   const keyOf = (index: number) => keys.subarray(index * size, (index + 1) * size);
   const dot = (index: number) => keyOf(index).reduce((sum, value, i) => sum + value * query[i], 0);
-  const scores = Float32Array.from({ length: count }, (_, index) => dot(index) / Math.sqrt(size));
+  const scores = Float32Array.from({ length: count }, (_, index) => dot(index) / Math.sqrt(scaledWidth));
   const weights = softmax(scores);
   const output = new Float32Array(size);
   for (let index = 0; index < count; index++)
     for (let i = 0; i < size; i++) output[i] += weights[index] * values[index * size + i];
   const key = keyOf(token);
   const products = key.map((value, i) => value * query[i]);
-  return { token, query, key, products, product: dot(token), scores, weights, output };
+  return { token, query, key, values, products, product: dot(token), scores, weights, output };
 }
 
 /** Probabilities of logits divided by a temperature. */
@@ -22,4 +28,65 @@ export function softmax(logits: ArrayLike<number>, temperature = 1): Float32Arra
   const powers = Float32Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
   const sum = powers.reduce((total, power) => total + power, 0);
   return powers.map((power) => power / sum);
+}
+
+export function tokenName(token: number, shape: Shape) {
+  if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
+  return shape.classToken && token === 0 ? 'the class token' : `register ${token + (shape.classToken ? 0 : 1)}`;
+}
+
+export const precise = (value: number) => value.toPrecision(3);
+
+/** The numbers of a row that are derived from one key, with their names. */
+export const steps = ({ product, scores, weights, token }: WorkedRow, scaledWidth: number) => [
+  { part: 'sum', name: 'Sum of products', text: signed(product) },
+  { part: 'score', name: `Divided by √${scaledWidth}`, text: signed(scores[token]) },
+  { part: 'power', name: 'e to that power', text: precise(Math.exp(scores[token])) },
+  { part: 'weight', name: `Weight among ${weights.length}`, text: percent(weights[token]) },
+];
+
+/** Where a number of the row comes from, as a sentence. */
+export function sourceOf(part: string, index: number, row: WorkedRow, shape: Shape, model: LessonModel): string {
+  const { query, key, products, product, scores, weights, token } = row;
+  const number = index + 1;
+  const rotated = model.rotary ? ', rotated by its position' : '';
+  const projected = (name: string, from: number) =>
+    `row ${number} of the ${name} weights of this head times ${tokenName(from, shape)} after the norm of the layer, ` +
+    `${model.embedDim} products${from >= shape.prefix ? rotated : ''}.`;
+  switch (part) {
+    case 'query':
+      return `Number ${number} of q, ${signed(query[index])}: ${projected('query', 0)}`;
+    case 'key':
+      return `Number ${number} of k, ${signed(key[index])}: ${projected('key', token)}`;
+    case 'product':
+      return `Number ${number} of q × k: ${signed(query[index])} × ${signed(key[index])} = ${signed(products[index])}`;
+    case 'sum': {
+      const positive = products.reduce((sum, value) => sum + Math.max(0, value), 0);
+      return `The ${products.length} numbers of q × k: ${signed(positive)} of positive ones, ${signed(product - positive)} of negative ones.`;
+    }
+    case 'score':
+      return `${signed(product)} / √${model.scaledWidth} = ${signed(product)} / ${written(Math.sqrt(model.scaledWidth), 2)} = ${signed(scores[token])}`;
+    case 'power':
+      return `e to the power of ${signed(scores[token])} is ${precise(Math.exp(scores[token]))}: positive, whatever the score is.`;
+    case 'weight': {
+      const sum = scores.reduce((total, score) => total + Math.exp(score), 0);
+      return `${precise(Math.exp(scores[token]))} / ${precise(sum)} = ${percent(weights[token])}. The divisor is the sum over all ${weights.length} keys.`;
+    }
+    case 'token':
+      return `${percent(weights[index])} for ${tokenName(index, shape)}, whose score is ${signed(scores[index])}.`;
+    default:
+      return outputSource(index, row, shape);
+  }
+}
+
+/** A number of the output as the sum of its largest terms and the others. */
+function outputSource(index: number, { weights, values, output, query }: WorkedRow, shape: Shape) {
+  const valueAt = (token: number) => values[token * query.length + index];
+  const size = (token: number) => Math.abs(weights[token] * valueAt(token));
+  const [first, second] = [...weights.keys()].sort((a, b) => size(b) - size(a));
+  const term = (token: number) => `${percent(weights[token])} × ${signed(valueAt(token))} (${tokenName(token, shape)})`;
+  const terms = [first, second].filter((token) => token !== undefined);
+  const others = weights.length - terms.length;
+  const rest = terms.reduce((sum, token) => sum - weights[token] * valueAt(token), output[index]);
+  return `Number ${index + 1}, ${signed(output[index])}: ${terms.map(term).join(', ')}, and ${signed(rest)} from ${others} others.`;
 }

@@ -18,13 +18,14 @@ test('a try is described while it is computed, lost and won', () => {
 
 test('the best known set is compared with random orders and with the reader', () => {
   const reply = { best: [3, 1], random: [9, null, 4, 6] };
-  const [known, chance, none] = flipLines(reply, 0);
+  const [known, chance, own] = flipLines(reply, 0);
   expect(known).toBe('Best known: 2 patches. A smaller set may exist.');
   expect(chance).toBe('3 of 4 random orders change it, with 6 patches (median).');
-  expect(none).toBeUndefined();
-  expect(flipLines(reply, 2)[2]).toBe('You need as few.');
-  expect(flipLines(reply, 5)[2]).toBe('You need 5 patches, 3 more.');
-  expect(flipLines(reply, 1)[2]).toBe('You need 1 patch: better than the best known set!');
+  expect(own).toBe('You have not changed it yet.');
+  expect(flipLines(reply, 2)[2]).toBe('You needed as few as the best known set.');
+  expect(flipLines(reply, 5)[2]).toBe('You needed 5 patches, 3 more.');
+  expect(flipLines(reply, 6)[2]).toBe('You needed 6 patches, 4 more: no better than random.');
+  expect(flipLines(reply, 1)[2]).toBe('You needed 1 patch: better than the best known set!');
   expect(flipLines({ best: [1], random: [null] }, 0)[1]).toBe('None of 1 random orders changes it.');
   expect(flipLines({ best: null, random: [null] }, 0)).toEqual([
     'No order changes the answer as long as a patch is left.',

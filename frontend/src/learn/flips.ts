@@ -31,11 +31,16 @@ const median = (counts: readonly number[]) => [...counts].sort((a, b) => a - b)[
 export function flipLines({ best, random }: LessonFlipReply, own: number): string[] {
   if (!best) return ['No order changes the answer as long as a patch is left.'];
   const changed = random.filter((count) => count !== null);
+  const middle = changed.length ? median(changed) : Number.POSITIVE_INFINITY;
   const chance = changed.length
-    ? `${changed.length} of ${random.length} random orders change it, with ${median(changed)} patches (median).`
+    ? `${changed.length} of ${random.length} random orders change it, with ${middle} patches (median).`
     : `None of ${random.length} random orders changes it.`;
-  const lines = [`Best known: ${patches(best.length)}. A smaller set may exist.`, chance];
-  if (!own) return lines;
-  if (own < best.length) return [...lines, `You need ${patches(own)}: better than the best known set!`];
-  return [...lines, own === best.length ? 'You need as few.' : `You need ${patches(own)}, ${own - best.length} more.`];
+  return [`Best known: ${patches(best.length)}. A smaller set may exist.`, chance, verdict(own, best.length, middle)];
+}
+
+function verdict(own: number, best: number, random: number) {
+  if (!own) return 'You have not changed it yet.';
+  if (own < best) return `You needed ${patches(own)}: better than the best known set!`;
+  if (own === best) return 'You needed as few as the best known set.';
+  return `You needed ${patches(own)}, ${own - best} more${own < random ? '' : ': no better than random'}.`;
 }

@@ -1,9 +1,10 @@
 /* Requests of the Learn page, and its address. */
 
 import { firstImage, imageParam, parseImage, uploadOf } from '../explore/address';
-import { parsePatches, patchesParam, unavailable, updateAddress } from '../lib/address';
+import { unavailable, updateAddress } from '../lib/address';
 import { isRefusal, isServed, reasonOf, refreshModels, WORKING_DELAY } from '../lib/client';
 import { floatsOf, sharpestHead } from '../lib/numbers';
+import { type Choices, paramsOf, readChoices } from './address';
 import { flipped } from './flips';
 import type { LearnPage } from './state.svelte';
 import { passOf } from './state.svelte';
@@ -11,10 +12,11 @@ import { STEPS, stepOf } from './steps';
 
 const addressed = (name: string) => new URLSearchParams(location.search).get(name);
 const UPLOADED = 'upload';
-const OUTSIDE = 'Some removed patches of this link are not in the grid of this model: they are left out.';
+const POINTER_RESTS = 300; // ms after which the choices are written into the address
 
-/** Request the pass of the chosen model on the chosen image, unless a later request was made. */
-export async function load(page: LearnPage): Promise<void> {
+/** Request the pass of the chosen model on the chosen image, unless a later request was made.
+    @param isLinked whether layer, head and patches are those of the address */
+export async function load(page: LearnPage, isLinked = false): Promise<void> {
   const mine = ++page.ticket;
   const { checkpoint, image } = page;
   if (!image) return page.showNotice('No image found.', true);
@@ -37,17 +39,27 @@ export async function load(page: LearnPage): Promise<void> {
   Object.assign(page, { flips: null, ownBest: 0 });
   if (!isSame) Object.assign(page, { layer, head, dimension: 0, training: null });
   page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
+  if (isLinked) await adoptChoices(page);
   page.state = 'ready';
-  const [removed, linked] = [parsePatches(page.linkedPatches, pass.shape), page.linkedPatches?.split('_').length ?? 0];
-  page.linkedPatches = null;
-  if (removed.length < linked) page.showNotice(OUTSIDE);
-  if (removed.length) await remove(page, removed);
   writeAddress(page);
   await refresh(page);
 }
 
+/** Adopt the choices of the address, and say which ones this model does not have. */
+async function adoptChoices(page: LearnPage): Promise<void> {
+  const { pass, current } = page;
+  if (!pass) return;
+  const params = new URLSearchParams(location.search);
+  const { choices, missing } = readChoices(params, current.id, pass.shape, pass.lesson.model.embedDim);
+  const { removed, ...others } = choices;
+  Object.assign(page, others);
+  if (missing.length) page.showNotice(missing.join(' '));
+  if (removed?.length && String(removed) !== String(page.removed)) await remove(page, removed);
+}
+
 type Need = 'attention' | 'embedding' | 'similar' | 'training';
 const NEEDS: Record<string, Need> = {
+  overview: 'embedding',
   attention: 'attention',
   embedding: 'embedding',
   positions: 'embedding',
@@ -57,6 +69,13 @@ const NEEDS: Record<string, Need> = {
 
 /** Request what the figure of the step needs for the reader's choices. The latest choice wins. */
 export async function refresh(page: LearnPage): Promise<void> {
+  const { step } = page;
+  page.settled = -1;
+  await request(page);
+  if (page.step === step) page.settled = step;
+}
+
+async function request(page: LearnPage): Promise<void> {
   const { pass, layer, head, patch, dimension } = page;
   const need = NEEDS[page.current.id];
   if (!pass || !need) return;
@@ -94,7 +113,7 @@ function fail(page: LearnPage, reply: unknown) {
   page.showNotice(isRefusal(reply) ? reasonOf(reply) : 'The image has expired on the server. Reload the page.', true);
 }
 
-/** Remove patches, or put them back, and ask for the answer then. */
+/** Remove patches, or put them back, and request the prediction without them. */
 export async function remove(page: LearnPage, patches: readonly number[]): Promise<void> {
   const { pass } = page;
   page.removed = patches;
@@ -108,11 +127,12 @@ export async function remove(page: LearnPage, patches: readonly number[]): Promi
   if (page.removed !== patches || page.pass !== pass) return;
   if (!isServed(found)) return fail(page, found);
   Object.assign(page, { without: found, answered: patches });
-  const isOwn = !page.isRevealed(patches) && flipped(pass.reply.probabilities, found);
-  if (isOwn) page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
+  if (page.isOffered(patches) || !flipped(pass.reply.probabilities, found)) return;
+  page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
+  revealFlips(page); // the game is won
 }
 
-/** Ask for the fewest patches known to change the answer. */
+/** Request the fewest patches known to change the answer, and how many random ones do. */
 export async function revealFlips(page: LearnPage): Promise<void> {
   const { pass } = page;
   if (!pass || page.flips) return;
@@ -124,8 +144,10 @@ export async function revealFlips(page: LearnPage): Promise<void> {
 }
 
 /** Change what the reader has chosen in the figures. */
-export function pick(page: LearnPage, change: Partial<Pick<LearnPage, 'patch' | 'layer' | 'head' | 'dimension'>>) {
+export function pick(page: LearnPage, change: Partial<Omit<Choices, 'removed'>>) {
   Object.assign(page, change);
+  clearTimeout(page.addressTimer);
+  page.addressTimer = window.setTimeout(() => writeAddress(page), POINTER_RESTS);
   refresh(page);
 }
 
@@ -141,9 +163,9 @@ export function writeAddress(page: LearnPage, how: 'pushState' | 'replaceState' 
   if (!page.root?.clientWidth) return; // another tab is shown
   const image = page.image ? imageParam(page.image) : null;
   page.followed = `${page.checkpoint} ${image}`;
-  const isGame = page.current.id === 'removal' && page.pass;
-  const removed = isGame ? patchesParam(page.removed, isGame.shape) : null;
-  updateAddress({ checkpoint: page.checkpoint, image, step: page.current.id, removed }, { step: STEPS[0].id }, how);
+  clearTimeout(page.addressTimer);
+  const choices = page.pass ? paramsOf(page.current.id, page, page.pass.shape) : {};
+  updateAddress({ checkpoint: page.checkpoint, image, step: page.current.id, ...choices }, { step: STEPS[0].id }, how);
 }
 
 /** Adopt step, model and image of the address; returns whether the pass is another one. */
@@ -180,9 +202,8 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
   if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
   const asked = [linked, addressed('image'), addressed('step')] as const;
   follow(page);
-  if (page.current.id === 'removal') page.linkedPatches = addressed('removed');
   const absence = missing(page, ...asked);
-  await load(page);
+  await load(page, true);
   if (absence && !page.isError) page.showNotice([absence, page.status].filter(Boolean).join(' '));
   let isFirst = true;
   new IntersectionObserver(([entry]) => {
@@ -195,8 +216,9 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
 async function comeBack(page: LearnPage) {
   const linked = addressed('checkpoint');
   if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
-  if (follow(page) || page.state === 'error') await load(page);
-  else await refresh(page);
+  if (follow(page) || page.state === 'error') return load(page, true);
+  await adoptChoices(page);
+  await refresh(page);
 }
 
 async function refreshLists(page: LearnPage) {

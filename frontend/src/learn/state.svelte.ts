@@ -13,6 +13,7 @@ import type {
 import type { Host } from '../lib/client';
 import { floatsOf, type Shape } from '../lib/numbers';
 import { ThemeColors } from '../lib/theme';
+import type { Choices } from './address';
 import { STEPS } from './steps';
 
 /** Query of the class token, keys and values of all tokens of a head. */
@@ -34,7 +35,7 @@ export interface Pass {
   rows: Float32Array;
 }
 
-export class LearnPage {
+export class LearnPage implements Choices {
   readonly host: Host<LearnCatalog>;
   readonly theme: ThemeColors;
 
@@ -46,6 +47,7 @@ export class LearnPage {
   step = $state.raw(0);
   status = $state.raw('');
   isError = $state.raw(false);
+  settled = $state.raw(-1); // the step whose figure has all that it needs, `data-settled`
   pass = $state.raw<Pass | null>(null);
 
   // What the reader has chosen in the figures.
@@ -66,7 +68,7 @@ export class LearnPage {
   flips = $state.raw<LessonFlipReply | 'working' | null>(null); // the best known set, once it is asked for
 
   ticket = 0; // of the latest request for a pass; responses to earlier ones are dropped
-  linkedPatches: string | null = null; // removed patches of the link, until its image is shown
+  addressTimer = 0; // writes the choices into the address once the pointer rests
   followed: string | null = null; // the checkpoint and image that were last read from the address
 
   readonly current = $derived.by(() => STEPS[this.step]);
@@ -81,9 +83,11 @@ export class LearnPage {
     return this.models.some((model) => model.name === name);
   }
 
-  /** Whether a set of patches is the best known one, which is not the reader's own. */
-  isRevealed(patches: readonly number[]): boolean {
-    return this.flips !== 'working' && patches === this.flips?.best;
+  /** Whether a set of removed patches was offered by the page: of a method, random, or the best known one. */
+  isOffered(patches: readonly number[]): boolean {
+    const { removals, random } = this.pass?.lesson ?? { removals: [], random: [] };
+    const best = this.flips === 'working' ? null : this.flips?.best;
+    return patches === best || [...removals, ...random].some((one) => one.patches === patches);
   }
 
   showNotice(sentence: string, isError = false) {

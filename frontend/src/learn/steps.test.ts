@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attentionOf, softmax } from './attention';
+import { attentionOf, softmax, sourceOf, steps, tokenName } from './attention';
 import { barsOf } from './contributions';
 import { type Head, type Pass, rowOfHead } from './state.svelte';
 import { answerOf, STEPS, stepOf, wordsOf } from './steps';
@@ -7,17 +7,22 @@ import { answerOf, STEPS, stepOf, wordsOf } from './steps';
 const MODEL = {
   imgSize: [32, 32],
   patchSize: 4,
+  patch: [4, 4],
   embedDim: 192,
   headDim: 32,
   mlpDim: 384,
-  parameters: 1,
-  readsClassToken: true,
+  scaledWidth: 32,
   positions: true,
   rotary: false,
 };
 const PASS = {
   reply: { classes: ['cat', 'dog'], probabilities: [0.75, 0.25] },
-  lesson: { model: MODEL, patchPredictions: [[1, 0]], removals: [{ patches: [1, 2] }], random: [[0.5, 0.5]] },
+  lesson: {
+    model: MODEL,
+    patchPredictions: [[1, 0]],
+    removals: [{ patches: [1, 2] }],
+    random: [{ patches: [3], probabilities: [0.5, 0.5] }],
+  },
   shape: { layers: 2, heads: 2, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true },
   rows: Float32Array.from({ length: 4 * 65 }, (_, i) => i),
 } as unknown as Pass;
@@ -69,7 +74,7 @@ test('a worked row: products, scores, softmax and output', () => {
     keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
     values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
   };
-  const found = attentionOf(head, 1);
+  const found = attentionOf(head, 1, 4);
   expect([...found.products]).toEqual([0, 6, 0, -0]);
   expect(found.product).toBe(6);
   expect([...found.scores]).toEqual([1, 3]);
@@ -101,4 +106,42 @@ test('bars of contributions continue one another up to the logit', () => {
   for (const [i, bar] of bars.slice(1, -1).entries()) expect(bar.start).toBeCloseTo(bars[i].start + bars[i].value);
   expect([low, high]).toEqual([-0.5, 1.5]);
   expect(bars.at(-1)).toMatchObject({ start: 0, value: 0.75, isOn: true });
+});
+
+test('each number of a worked row has a source', () => {
+  const head: Head = {
+    layer: 0,
+    head: 0,
+    size: 4,
+    query: Float32Array.of(1, 2, 0, -1),
+    keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
+    values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
+  };
+  const row = attentionOf(head, 1, 4);
+  const source = (part: string, index = 0) =>
+    sourceOf(part, index, row, PASS.shape, { ...PASS.lesson.model, scaledWidth: 4 });
+  expect(source('query', 1)).toBe(
+    'Number 2 of q, +2.00: row 2 of the query weights of this head times the class token after the norm of the layer, 192 products.',
+  );
+  expect(source('key', 1)).toContain('key weights of this head times row 1, column 1');
+  expect(source('product', 1)).toBe('Number 2 of q × k: +2.00 × +3.00 = +6.00');
+  expect(source('sum')).toBe('The 4 numbers of q × k: +6.00 of positive ones, 0.00 of negative ones.');
+  expect(source('score')).toBe('+6.00 / √4 = +6.00 / 2.00 = +3.00');
+  expect(source('power')).toBe('e to the power of +3.00 is 20.1: positive, whatever the score is.');
+  expect(source('weight')).toBe('20.1 / 22.8 = 88.1\u00a0%. The divisor is the sum over all 2 keys.');
+  expect(source('token', 0)).toBe('11.9\u00a0% for the class token, whose score is +1.00.');
+  expect(source('output', 1)).toBe(
+    'Number 2, +0.88: 88.1\u00a0% × +1.00 (row 1, column 1), 11.9\u00a0% × 0.00 (the class token), and 0.00 from 0 others.',
+  );
+  expect(steps(row, 4).map(({ text }) => text)).toEqual(['+6.00', '+3.00', '20.1', '88.1\u00a0%']);
+});
+
+test('tokens before the patches are the class token and registers', () => {
+  const shape = { ...PASS.shape, prefix: 3 };
+  expect([0, 1, 3].map((token) => tokenName(token, shape))).toEqual([
+    'the class token',
+    'register 1',
+    'row 1, column 1',
+  ]);
+  expect(tokenName(0, { ...shape, classToken: false })).toBe('register 1');
 });

@@ -29,7 +29,7 @@ export const STEPS: readonly Step[] = [
     title: 'The whole path',
     text: (pass) => [
       `A Vision Transformer cuts the image into ${patchesOf(pass)} patches and turns each into a token, a vector of ${pass.lesson.model.embedDim} numbers.`,
-      `${counted(pass.shape.layers, 'layer', 'layers')} of attention and MLP rewrite the tokens. A classification head reads the last ones.`,
+      `Then ${counted(pass.shape.layers, 'layer', 'layers')} of attention and MLP update the tokens, and a classification head reads ${pass.lesson.patchPredictions ? 'one of them, the class token' : 'the last ones'}.`,
       'All numbers in this lesson are those of this model on this image.',
     ],
     tryIt: 'Choose a part of the picture to open its step.',
@@ -40,23 +40,23 @@ export const STEPS: readonly Step[] = [
     id: 'patches',
     title: 'Pixels become patches',
     text: (pass) => [
-      `Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs, so half the side means sixteen times the pairs.`,
-      `The ViT paper cuts 16 × 16. An image of ${pass.lesson.model.imgSize.join(' × ')} would have ${countAt(pass, 16)} of those.`,
-      'Cutting is a reshape, and the wrong one runs without an error: on the right, each patch is a strip of one pixel row.',
+      `Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs of tokens, so half the side costs sixteen times the products.`,
+      `The ViT paper has 16 × 16 pixels in a patch. An image of ${pass.lesson.model.imgSize.join(' × ')} pixels would have ${countAt(pass, 16)} of those.`,
+      'Cutting is a reshape, and a wrong one, as in a well-known tutorial, runs without an error: on the right, the pixels of each patch are a strip of the image.',
     ],
-    tryIt: 'Point at a patch. Where do its pixels come from in the wrong image?',
+    tryIt: 'Point at a patch on the right. Where in the image are its pixels?',
     question: 'Why can a network with the wrong patches still learn something?',
     answer: () =>
-      'The same strip always becomes the same token, so position embeddings can learn where it was. What is lost is the square neighborhood.',
+      'The same place always becomes the same token, and position embeddings can learn where it is. What is lost: a patch has no shape, only a row of colors.',
   },
   {
     id: 'embedding',
     title: 'A patch becomes a token',
     text: (pass) => [
-      `Each of the ${pass.lesson.model.embedDim} numbers of a token has a filter as large as a patch. Multiply pixel by pixel, add everything up, and add a bias: that is one number.`,
+      `Each of the ${pass.lesson.model.embedDim} numbers of a token has a filter as large as a patch. Multiply pixel by pixel, sum the products, and add bias and position: that is one number of the token.`,
       'It is a convolution whose stride equals its kernel.',
     ],
-    tryIt: 'Change the patch and the dimension. Which filter answers to edges, which to color?',
+    tryIt: 'Change patch and dimension. Which filters respond to edges, which to color?',
     question: 'How many weights does this layer have?',
     answer: ({ lesson: { model } }) => {
       const inputs = 3 * model.patchSize ** 2;
@@ -69,8 +69,8 @@ export const STEPS: readonly Step[] = [
     text: (pass) =>
       pass.lesson.model.positions
         ? [
-            'Attention ignores order: shuffled patches would give the same answer. So a learned vector is added to each patch, the position embedding.',
-            'The map compares the vector of one patch with all others. Nobody told the model about rows and columns, yet neighbors are alike.',
+            'Attention ignores order: shuffled patches would give the same answer. So each place has a learned vector, the position embedding, that is added to its patch.',
+            'The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are alike.',
           ]
         : [
             'Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.',
@@ -79,7 +79,7 @@ export const STEPS: readonly Step[] = [
     tryIt: 'Point at a corner, then at the center.',
     question: 'What happens to a model without any positions?',
     answer: () =>
-      'It sees a bag of patches. In the ViT paper (appendix D.4) that costs three points of few-shot accuracy.',
+      'It sees a bag of patches. In the ViT paper (appendix D.4) that costs about three points of few-shot accuracy.',
   },
   {
     id: 'class-token',
@@ -87,14 +87,14 @@ export const STEPS: readonly Step[] = [
     text: (pass) =>
       pass.lesson.patchPredictions
         ? [
-            'One more token belongs to no patch. It starts as the same learned vector for every image, collects what it needs by attention, and is the only one that the head reads.',
+            'One more token belongs to no patch. It starts as the same learned vector for every image, gathers information by attention, and is the only token that the head reads.',
             `The map applies the head to the patch tokens instead: how probable is ${winner(pass)} there?`,
           ]
         : [
-            'Many ViTs add a class token, which collects what it needs by attention and is the only one that the head reads.',
+            'Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.',
             'The head of this model reads its tokens in another way, so there is no single token to swap.',
           ],
-    tryIt: 'Point at patches. Do they name the same class?',
+    tryIt: 'Point at patches. Do they predict the same class?',
     question: 'Is a map of these probabilities a segmentation?',
     answer: () => 'No. The head never learned to read patch tokens, and each has attended to the whole image.',
   },
@@ -103,11 +103,11 @@ export const STEPS: readonly Step[] = [
     title: 'Query meets key',
     text: (pass) => [
       `In each head a token has a query q, what it looks for, and a key k, what it offers: ${pass.lesson.model.headDim} numbers each.`,
-      `Their dot product, divided by √${pass.lesson.model.headDim}, is a score. Softmax turns the scores of ${tokensOf(pass)} keys into weights that sum to 100 %.`,
+      `Their dot product, divided by √${pass.lesson.model.scaledWidth}, is a score. Softmax turns the scores of ${tokensOf(pass)} keys into weights that sum to 100 %.`,
       'The output is the sum of all values v times these weights.',
     ],
     tryIt:
-      'Point at patches to choose the key. Find one that gets less than uniform attention. Which products pull it down?',
+      'Point at a patch to choose the key, and at a number to see its source. Find a key with less than uniform attention: which products lower it?',
     question: 'Why divide by the square root?',
     answer: () =>
       'Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish.',
@@ -117,9 +117,9 @@ export const STEPS: readonly Step[] = [
     title: 'Many heads',
     text: (pass) => [
       `Layer by layer, ${counted(pass.shape.heads, 'head', 'heads')} do this at once, each with its own queries, keys and values of ${pass.lesson.model.headDim} numbers.`,
-      'Every tile is the attention of one head to the patches, on one scale. Some heads follow the object, some a place, some attend to everything.',
+      'Every tile is the attention of one head to the patches, on one scale. Compare their shapes: some follow parts of the object, some a place.',
     ],
-    tryIt: 'Choose a head: the step before shows its numbers.',
+    tryIt: 'Choose another layer, then a head; the step before shows its numbers.',
     question: 'Is a head with a sharp map more important?',
     answer: () =>
       'Not necessarily. Its values may be small, or later layers may ignore them. Ablate it in Explore and see.',
@@ -128,19 +128,19 @@ export const STEPS: readonly Step[] = [
     id: 'layers',
     title: 'Layer by layer',
     text: () => [
-      'Attention and MLP do not replace a token, they add to it: the residual stream. So the head can read it after any layer, the logit lens.',
-      'The bars show what it would answer there, the line the length of the token, which grows with every addition.',
+      'Attention and MLP do not replace a token, they add to it: the residual stream. So the head can be applied after any layer, the logit lens.',
+      'The upper bars show what it would answer there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head.',
     ],
     tryIt: 'Find the layer after which the answer no longer changes.',
-    question: 'Had earlier layers done nothing?',
-    answer: () => 'They had prepared it. The lens sees only what is already written in the language of the head.',
+    question: 'Did the layers before do nothing?',
+    answer: () => 'They prepared it. The lens shows only what the head can already read.',
   },
   {
     id: 'softmax',
     title: 'Logits and softmax',
     text: withHead((pass) => [
-      `The head multiplies the token by one vector per class: ${pass.reply.classes.length} logits. Softmax raises e to each and divides by the sum.`,
-      'Only differences count. One logit more multiplies the odds by 2.7.',
+      `The head multiplies the token by one vector per class: ${pass.reply.classes.length} logits. Softmax takes e to the power of each and divides by the sum.`,
+      'Only differences matter: one logit more multiplies the odds by e, 2.7.',
     ]),
     tryIt: 'Divide all logits by a temperature. Does the order of the classes change?',
     question: 'Is a probability of 99 % a certainty?',
@@ -150,37 +150,38 @@ export const STEPS: readonly Step[] = [
     id: 'contributions',
     title: 'Who wrote the answer?',
     text: withHead((pass) => [
-      `Since layers only add, the logit of ${winner(pass)} is a sum: what each attention and each MLP wrote, plus embedding and biases. The bars add up to it exactly.`,
-      'The map beside shows which patches have similar tokens at the end.',
+      `Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`,
+      'The map shows which patches have similar tokens after the last layer.',
     ]),
     tryIt: 'Point at a patch of the object, then at the background.',
     question: 'Do late layers matter more because their bars are longer?',
     answer: () =>
-      'They write the answer, but from what earlier layers prepared. Direct contributions do not count that help.',
+      'They write the answer from what earlier layers prepared. Direct contributions do not count that help.',
   },
   {
     id: 'removal',
     title: 'Attention is not explanation',
     text: withHead((pass) => [
-      `A map names patches. If they carried the answer, removing them would hurt more than removing as many at random.`,
-      `The bars paint ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} in the mean color: those that attention names, those of balanced gradients, and ${pass.lesson.random.length} random sets.`,
-      'On one image any of them may win. Over hundreds, balanced gradients name them better.',
+      'A map ranks patches. If the highest ones carried the answer, removing them would lower its probability more than removing random ones.',
+      `The bars compare: ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random ${pass.lesson.random.length} times.`,
+      'On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention.',
     ]),
-    tryIt: 'A game: remove patches until the answer changes. How few do you need? The address carries your try.',
+    tryIt:
+      'A game: change the answer with as few removed patches as possible, then compare. The link carries your try.',
     question: 'What does attention show, then?',
-    answer: () => 'Where the model reads. What it does with it depends on values, MLPs and later layers.',
+    answer: () => 'Which tokens are read. What that does to the answer depends on values, MLPs and later layers.',
   },
   {
     id: 'training',
     title: 'What training changed',
     text: () => [
-      'At the start, weights are random and attention is nearly uniform. The maps show the last layer while the model learned.',
-      'All share one scale. Below each is the probability of the right class at that time.',
+      'At the start, weights are random and attention is nearly uniform. The maps show the attention of the last layer in the course of training.',
+      'All are on one scale. Below each is the probability of the correct class then.',
     ],
-    tryIt: 'Which place stands out first? When does the map stop changing, and when the probability?',
+    tryIt: 'Which place stands out first? Which stops changing earlier, map or probability?',
     question: 'Is a sharper map a better model?',
     answer: () =>
-      'No: a network trained longer may have sharp maps that name fewer of the patches it uses. Measure them, as the last step did.',
+      'Not necessarily. A map can be sharp and rank patches that do not matter. Test it, as in the step before.',
   },
 ];
 

@@ -484,20 +484,20 @@ export interface LessonInfo {
   hardware: string;
 }
 
-/** Sizes of the model; `readsClassToken`: its head reads the class token alone; `rotary`: rotary positions. */
+/** Sizes of the model; `rotary`: rotary positions. `patch` is the height and width of a patch in pixels, equal except for the strips of tutorial-scratch; the square root of `scaledWidth` divides the attention scores. */
 export interface LessonModel {
   imgSize: [number, number];
   patchSize: number;
+  patch: [number, number];
   embedDim: number;
   headDim: number;
+  scaledWidth: number;
   mlpDim: number;
-  parameters: number;
-  readsClassToken: boolean;
   positions: boolean;
   rotary: boolean;
 }
 
-/** See `vitviz.attribution.lesson.PatchEmbedding`; pixels and weights base64 of float32 (3, P, P). */
+/** See `vitviz.attribution.lesson.PatchEmbedding`; pixels and weights base64 of float32 (3, h, w). */
 export interface LessonPatchReply {
   pixels: string;
   weights: string;
@@ -530,7 +530,7 @@ export interface LessonReply {
   patchPredictions: number[][] | null;
   contributions: LessonContributions | null;
   removals: Removal[];
-  random: number[][];
+  random: Removal[];
 }
 
 /** Snapshots of a training on one image. `maps` are the mean attention of the class token in the last layer, (S, N) base64 of float32; `probabilities` those of the image's class, (S,), None if it is not known. */
@@ -837,7 +837,7 @@ export interface RefusedForm {
   field: string | null;
 }
 
-/** What removing some patches does: who named them, the patches, and the probabilities of the classes then. */
+/** What removing some patches does: who ranked them, the patches, and the probabilities of the classes then. */
 export interface Removal {
   name: string;
   patches: number[];

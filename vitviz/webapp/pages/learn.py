@@ -4,7 +4,7 @@ The forward pass is that of Explore, whose explanations and models it shares.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from vitviz.attribution import lesson
+from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.probes import position_similarity
 from vitviz.data.encoding import data_url, to_base64
@@ -73,6 +74,7 @@ class Learn:
         pixels = np.asarray(explanation.image.model_input.convert("RGB"))
         has_head = context.config.num_classes > 0
         drawn = lesson.random_patches(context, num_removed(explanation)) if has_head else []
+        random = [(f"Random {number}", patches) for number, patches in enumerate(drawn, start=1)]
         return {
             "model": describe(explanation),
             "scrambled": data_url(Image.fromarray(lesson.scramble(pixels, context.config.patch_size))),
@@ -81,8 +83,8 @@ class Learn:
             "norms": norms.tolist(),
             "patchPredictions": None if patches is None else patches.tolist(),
             "contributions": contributions_of(explanation) if has_head else None,
-            "removals": removals_of(explanation) if has_head else [],
-            "random": lesson.without_patches(context, drawn).tolist() if has_head else [],
+            "removals": removals(context, ranked_patches(explanation)) if has_head else [],
+            "random": removals(context, random) if has_head else [],
         }
 
     def lesson_head(self, request: Json) -> LessonHeadReply | None:
@@ -186,11 +188,11 @@ def describe(explanation: Explanation) -> LessonModel:
     return {
         "imgSize": list(config.img_size),
         "patchSize": config.patch_size,
+        "patch": [size // count for size, count in zip(config.img_size, config.grid_size, strict=True)],
         "embedDim": config.embed_dim,
         "headDim": config.head_dim,
+        "scaledWidth": config.scaled_width,
         "mlpDim": config.mlp_hidden_dim,
-        "parameters": sum(weight.numel() for weight in context.model.parameters()),
-        "readsClassToken": config.class_token and config.global_pool == "token",
         "positions": bool(context.model.patch_positions().any()),
         "rotary": config.rope_type != "none",
     }
@@ -208,15 +210,20 @@ def contributions_of(explanation: Explanation) -> LessonContributions:
     return {"embedding": found.embedding, "bias": found.bias, "logit": found.logit, **layers}  # type: ignore[typeddict-item]
 
 
-def removals_of(explanation: Explanation) -> list[Removal]:
-    """Return what removing the patches with the largest values of each method does."""
-    methods = explanation.methods
-    keys = [key for key in NAMED_BY if key in methods]
-    ranked = [
-        np.argsort(-explanation.map(key).ravel(), kind="stable")[: num_removed(explanation)].tolist() for key in keys
-    ]
-    probabilities = lesson.without_patches(explanation.context, ranked).tolist()
+def ranked_patches(explanation: Explanation) -> list[tuple[str, list[int]]]:
+    """Return the title of each method and the patches with its largest values."""
+    methods, count = explanation.methods, num_removed(explanation)
     return [
-        {"name": methods[key].title, "patches": patches, "probabilities": found}
-        for key, patches, found in zip(keys, ranked, probabilities, strict=True)
+        (methods[key].title, np.argsort(-explanation.map(key).ravel(), kind="stable")[:count].tolist())
+        for key in NAMED_BY
+        if key in methods
+    ]
+
+
+def removals(context: ForwardContext, named: Sequence[tuple[str, list[int]]]) -> list[Removal]:
+    """Return what removing some sets of patches does."""
+    found = lesson.without_patches(context, [patches for _, patches in named]).tolist()
+    return [
+        {"name": name, "patches": patches, "probabilities": probabilities}
+        for (name, patches), probabilities in zip(named, found, strict=True)
     ]

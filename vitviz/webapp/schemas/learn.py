@@ -15,21 +15,25 @@ class LearnCatalog(ModelList):
 
 
 class LessonModel(TypedDict):
-    """Sizes of the model; `readsClassToken`: its head reads the class token alone; `rotary`: rotary positions."""
+    """Sizes of the model; `rotary`: rotary positions.
+
+    `patch` is the height and width of a patch in pixels, equal except for the strips of tutorial-scratch; the square
+    root of `scaledWidth` divides the attention scores.
+    """
 
     imgSize: Pair
     patchSize: int
+    patch: Pair
     embedDim: int
     headDim: int
+    scaledWidth: int
     mlpDim: int
-    parameters: int
-    readsClassToken: bool
     positions: bool
     rotary: bool
 
 
 class Removal(TypedDict):
-    """What removing some patches does: who named them, the patches, and the probabilities of the classes then."""
+    """What removing some patches does: who ranked them, the patches, and the probabilities of the classes then."""
 
     name: str
     patches: list[int]
@@ -62,7 +66,7 @@ class LessonReply(TypedDict):
     patchPredictions: Matrix | None
     contributions: LessonContributions | None
     removals: list[Removal]
-    random: Matrix
+    random: list[Removal]
 
 
 class LessonHeadRequest(TypedDict):
@@ -91,7 +95,7 @@ class LessonPatchRequest(TypedDict):
 
 
 class LessonPatchReply(TypedDict):
-    """See `vitviz.attribution.lesson.PatchEmbedding`; pixels and weights base64 of float32 (3, P, P)."""
+    """See `vitviz.attribution.lesson.PatchEmbedding`; pixels and weights base64 of float32 (3, h, w)."""
 
     pixels: str
     weights: str

@@ -1,11 +1,11 @@
-import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, noop, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, text, to_array, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, unavailable, updateAddress, uploadOf, written } from "./shared.js";
+import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, noop, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, snippet, state, template_effect, text, to_array, update, user_derived, user_effect } from "./packages.js";
+import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, unavailable, updateAddress, uploadOf, written } from "./shared.js";
 // src/learn/attention.ts
-function attentionOf({ query, keys, values, size }, token) {
+function attentionOf({ query, keys, values, size }, token, scaledWidth) {
 	const count = keys.length / size;
 	const keyOf = (index) => keys.subarray(index * size, (index + 1) * size);
 	const dot = (index) => keyOf(index).reduce((sum, value, i) => sum + value * query[i], 0);
-	const scores = Float32Array.from({ length: count }, (_, index) => dot(index) / Math.sqrt(size));
+	const scores = Float32Array.from({ length: count }, (_, index) => dot(index) / Math.sqrt(scaledWidth));
 	const weights = softmax(scores);
 	const output = new Float32Array(size);
 	for (let index = 0; index < count; index++) for (let i = 0; i < size; i++) output[i] += weights[index] * values[index * size + i];
@@ -14,6 +14,7 @@ function attentionOf({ query, keys, values, size }, token) {
 		token,
 		query,
 		key,
+		values,
 		products: key.map((value, i) => value * query[i]),
 		product: dot(token),
 		scores,
@@ -26,6 +27,141 @@ function softmax(logits, temperature = 1) {
 	const powers = Float32Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
 	const sum = powers.reduce((total, power) => total + power, 0);
 	return powers.map((power) => power / sum);
+}
+function tokenName(token, shape) {
+	if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
+	return shape.classToken && token === 0 ? "the class token" : `register ${token + (shape.classToken ? 0 : 1)}`;
+}
+var precise = (value) => value.toPrecision(3);
+var steps = ({ product, scores, weights, token }, scaledWidth) => [
+	{
+		part: "sum",
+		name: "Sum of products",
+		text: signed(product)
+	},
+	{
+		part: "score",
+		name: `Divided by √${scaledWidth}`,
+		text: signed(scores[token])
+	},
+	{
+		part: "power",
+		name: "e to that power",
+		text: precise(Math.exp(scores[token]))
+	},
+	{
+		part: "weight",
+		name: `Weight among ${weights.length}`,
+		text: percent(weights[token])
+	}
+];
+function sourceOf(part, index, row, shape, model) {
+	const { query, key, products, product, scores, weights, token } = row;
+	const number = index + 1;
+	const rotated = model.rotary ? ", rotated by its position" : "";
+	const projected = (name, from) => `row ${number} of the ${name} weights of this head times ${tokenName(from, shape)} after the norm of the layer, ${model.embedDim} products${from >= shape.prefix ? rotated : ""}.`;
+	switch (part) {
+		case "query": return `Number ${number} of q, ${signed(query[index])}: ${projected("query", 0)}`;
+		case "key": return `Number ${number} of k, ${signed(key[index])}: ${projected("key", token)}`;
+		case "product": return `Number ${number} of q × k: ${signed(query[index])} × ${signed(key[index])} = ${signed(products[index])}`;
+		case "sum": {
+			const positive = products.reduce((sum, value) => sum + Math.max(0, value), 0);
+			return `The ${products.length} numbers of q × k: ${signed(positive)} of positive ones, ${signed(product - positive)} of negative ones.`;
+		}
+		case "score": return `${signed(product)} / √${model.scaledWidth} = ${signed(product)} / ${written(Math.sqrt(model.scaledWidth), 2)} = ${signed(scores[token])}`;
+		case "power": return `e to the power of ${signed(scores[token])} is ${precise(Math.exp(scores[token]))}: positive, whatever the score is.`;
+		case "weight": {
+			const sum = scores.reduce((total, score) => total + Math.exp(score), 0);
+			return `${precise(Math.exp(scores[token]))} / ${precise(sum)} = ${percent(weights[token])}. The divisor is the sum over all ${weights.length} keys.`;
+		}
+		case "token": return `${percent(weights[index])} for ${tokenName(index, shape)}, whose score is ${signed(scores[index])}.`;
+		default: return outputSource(index, row, shape);
+	}
+}
+function outputSource(index, { weights, values, output, query }, shape) {
+	const valueAt = (token) => values[token * query.length + index];
+	const size = (token) => Math.abs(weights[token] * valueAt(token));
+	const [first, second] = [...weights.keys()].sort((a, b) => size(b) - size(a));
+	const term = (token) => `${percent(weights[token])} × ${signed(valueAt(token))} (${tokenName(token, shape)})`;
+	const terms = [first, second].filter((token) => token !== void 0);
+	const others = weights.length - terms.length;
+	const rest = terms.reduce((sum, token) => sum - weights[token] * valueAt(token), output[index]);
+	return `Number ${index + 1}, ${signed(output[index])}: ${terms.map(term).join(", ")}, and ${signed(rest)} from ${others} others.`;
+}
+// src/learn/address.ts
+var NAMES = [
+	"layer",
+	"head",
+	"patch",
+	"dimension",
+	"removed"
+];
+var OF_STEP = {
+	patches: ["patch"],
+	embedding: ["patch", "dimension"],
+	positions: ["patch"],
+	"class-token": ["patch"],
+	attention: [
+		"layer",
+		"head",
+		"patch"
+	],
+	heads: ["layer", "head"],
+	contributions: ["patch"],
+	removal: ["removed"]
+};
+var OUTSIDE = "Some removed patches of this link are not in the grid of this model: they are left out.";
+function paramsOf(step, choices, shape) {
+	const shown = OF_STEP[step] ?? [];
+	const texts = {
+		layer: String(choices.layer + 1),
+		head: String(choices.head + 1),
+		patch: patchesParam([choices.patch], shape),
+		dimension: String(choices.dimension + 1),
+		removed: patchesParam(choices.removed, shape)
+	};
+	return Object.fromEntries(NAMES.map((name) => [name, shown.includes(name) ? texts[name] : null]));
+}
+var nearest = (value, count) => Math.min(count, Math.max(1, Math.round(value) || 1));
+function nearestPatch(text, shape) {
+	const [row, column] = text.split("-").map(Number);
+	const patch = (nearest(row, shape.rows) - 1) * shape.columns + nearest(column, shape.columns) - 1;
+	return [patch, patchesParam([patch], shape) === text];
+}
+function readChoices(params, step, shape, dimensions) {
+	const choices = {};
+	const missing = [];
+	const counts = {
+		layer: shape.layers,
+		head: shape.heads,
+		dimension: dimensions
+	};
+	for (const name of [
+		"layer",
+		"head",
+		"dimension"
+	]) {
+		const text = params.get(name);
+		if (!text || text === "mean" || text === "pool") continue;
+		const number = nearest(Number(text), counts[name]);
+		choices[name] = number - 1;
+		if (String(number) !== text) missing.push(unavailable(name, text, `${name} ${number}`));
+	}
+	const [first, ...pinned] = (params.get("patch") ?? "").split("_");
+	if (first && !pinned.length) {
+		const [patch, isHere] = nearestPatch(first, shape);
+		choices.patch = patch;
+		if (!isHere) missing.push(unavailable("patch", first, patchName(patch, shape)));
+	}
+	const removed = step === "removal" && params.get("removed");
+	if (removed) {
+		choices.removed = parsePatches(removed, shape);
+		if (choices.removed.length < removed.split("_").length) missing.push(OUTSIDE);
+	}
+	return {
+		choices,
+		missing
+	};
 }
 // src/learn/flips.ts
 var largest = (values) => values.indexOf(Math.max(...values));
@@ -42,11 +178,19 @@ var median = (counts) => [...counts].sort((a, b) => a - b)[Math.floor(counts.len
 function flipLines({ best, random }, own) {
 	if (!best) return ["No order changes the answer as long as a patch is left."];
 	const changed = random.filter((count) => count !== null);
-	const chance = changed.length ? `${changed.length} of ${random.length} random orders change it, with ${median(changed)} patches (median).` : `None of ${random.length} random orders changes it.`;
-	const lines = [`Best known: ${patches(best.length)}. A smaller set may exist.`, chance];
-	if (!own) return lines;
-	if (own < best.length) return [...lines, `You need ${patches(own)}: better than the best known set!`];
-	return [...lines, own === best.length ? "You need as few." : `You need ${patches(own)}, ${own - best.length} more.`];
+	const middle = changed.length ? median(changed) : Number.POSITIVE_INFINITY;
+	const chance = changed.length ? `${changed.length} of ${random.length} random orders change it, with ${middle} patches (median).` : `None of ${random.length} random orders changes it.`;
+	return [
+		`Best known: ${patches(best.length)}. A smaller set may exist.`,
+		chance,
+		verdict(own, best.length, middle)
+	];
+}
+function verdict(own, best, random) {
+	if (!own) return "You have not changed it yet.";
+	if (own < best) return `You needed ${patches(own)}: better than the best known set!`;
+	if (own === best) return "You needed as few as the best known set.";
+	return `You needed ${patches(own)}, ${own - best} more${own < random ? "" : ": no better than random"}.`;
 }
 // src/learn/steps.ts
 var patchesOf = ({ shape }) => shape.rows * shape.columns;
@@ -61,7 +205,7 @@ var STEPS = [
 		title: "The whole path",
 		text: (pass) => [
 			`A Vision Transformer cuts the image into ${patchesOf(pass)} patches and turns each into a token, a vector of ${pass.lesson.model.embedDim} numbers.`,
-			`${counted(pass.shape.layers, "layer", "layers")} of attention and MLP rewrite the tokens. A classification head reads the last ones.`,
+			`Then ${counted(pass.shape.layers, "layer", "layers")} of attention and MLP update the tokens, and a classification head reads ${pass.lesson.patchPredictions ? "one of them, the class token" : "the last ones"}.`,
 			"All numbers in this lesson are those of this model on this image."
 		],
 		tryIt: "Choose a part of the picture to open its step.",
@@ -72,19 +216,19 @@ var STEPS = [
 		id: "patches",
 		title: "Pixels become patches",
 		text: (pass) => [
-			`Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs, so half the side means sixteen times the pairs.`,
-			`The ViT paper cuts 16 × 16. An image of ${pass.lesson.model.imgSize.join(" × ")} would have ${countAt(pass, 16)} of those.`,
-			"Cutting is a reshape, and the wrong one runs without an error: on the right, each patch is a strip of one pixel row."
+			`Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs of tokens, so half the side costs sixteen times the products.`,
+			`The ViT paper has 16 × 16 pixels in a patch. An image of ${pass.lesson.model.imgSize.join(" × ")} pixels would have ${countAt(pass, 16)} of those.`,
+			"Cutting is a reshape, and a wrong one, as in a well-known tutorial, runs without an error: on the right, the pixels of each patch are a strip of the image."
 		],
-		tryIt: "Point at a patch. Where do its pixels come from in the wrong image?",
+		tryIt: "Point at a patch on the right. Where in the image are its pixels?",
 		question: "Why can a network with the wrong patches still learn something?",
-		answer: () => "The same strip always becomes the same token, so position embeddings can learn where it was. What is lost is the square neighborhood."
+		answer: () => "The same place always becomes the same token, and position embeddings can learn where it is. What is lost: a patch has no shape, only a row of colors."
 	},
 	{
 		id: "embedding",
 		title: "A patch becomes a token",
-		text: (pass) => [`Each of the ${pass.lesson.model.embedDim} numbers of a token has a filter as large as a patch. Multiply pixel by pixel, add everything up, and add a bias: that is one number.`, "It is a convolution whose stride equals its kernel."],
-		tryIt: "Change the patch and the dimension. Which filter answers to edges, which to color?",
+		text: (pass) => [`Each of the ${pass.lesson.model.embedDim} numbers of a token has a filter as large as a patch. Multiply pixel by pixel, sum the products, and add bias and position: that is one number of the token.`, "It is a convolution whose stride equals its kernel."],
+		tryIt: "Change patch and dimension. Which filters respond to edges, which to color?",
 		question: "How many weights does this layer have?",
 		answer: ({ lesson: { model } }) => {
 			const inputs = 3 * model.patchSize ** 2;
@@ -94,16 +238,16 @@ var STEPS = [
 	{
 		id: "positions",
 		title: "Where was the patch?",
-		text: (pass) => pass.lesson.model.positions ? ["Attention ignores order: shuffled patches would give the same answer. So a learned vector is added to each patch, the position embedding.", "The map compares the vector of one patch with all others. Nobody told the model about rows and columns, yet neighbors are alike."] : ["Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.", "So there is nothing to compare here; open a model with learned positions to see them."],
+		text: (pass) => pass.lesson.model.positions ? ["Attention ignores order: shuffled patches would give the same answer. So each place has a learned vector, the position embedding, that is added to its patch.", "The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are alike."] : ["Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.", "So there is nothing to compare here; open a model with learned positions to see them."],
 		tryIt: "Point at a corner, then at the center.",
 		question: "What happens to a model without any positions?",
-		answer: () => "It sees a bag of patches. In the ViT paper (appendix D.4) that costs three points of few-shot accuracy."
+		answer: () => "It sees a bag of patches. In the ViT paper (appendix D.4) that costs about three points of few-shot accuracy."
 	},
 	{
 		id: "class-token",
 		title: "The class token",
-		text: (pass) => pass.lesson.patchPredictions ? ["One more token belongs to no patch. It starts as the same learned vector for every image, collects what it needs by attention, and is the only one that the head reads.", `The map applies the head to the patch tokens instead: how probable is ${winner(pass)} there?`] : ["Many ViTs add a class token, which collects what it needs by attention and is the only one that the head reads.", "The head of this model reads its tokens in another way, so there is no single token to swap."],
-		tryIt: "Point at patches. Do they name the same class?",
+		text: (pass) => pass.lesson.patchPredictions ? ["One more token belongs to no patch. It starts as the same learned vector for every image, gathers information by attention, and is the only token that the head reads.", `The map applies the head to the patch tokens instead: how probable is ${winner(pass)} there?`] : ["Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.", "The head of this model reads its tokens in another way, so there is no single token to swap."],
+		tryIt: "Point at patches. Do they predict the same class?",
 		question: "Is a map of these probabilities a segmentation?",
 		answer: () => "No. The head never learned to read patch tokens, and each has attended to the whole image."
 	},
@@ -112,33 +256,33 @@ var STEPS = [
 		title: "Query meets key",
 		text: (pass) => [
 			`In each head a token has a query q, what it looks for, and a key k, what it offers: ${pass.lesson.model.headDim} numbers each.`,
-			`Their dot product, divided by √${pass.lesson.model.headDim}, is a score. Softmax turns the scores of ${tokensOf(pass)} keys into weights that sum to 100 %.`,
+			`Their dot product, divided by √${pass.lesson.model.scaledWidth}, is a score. Softmax turns the scores of ${tokensOf(pass)} keys into weights that sum to 100 %.`,
 			"The output is the sum of all values v times these weights."
 		],
-		tryIt: "Point at patches to choose the key. Find one that gets less than uniform attention. Which products pull it down?",
+		tryIt: "Point at a patch to choose the key, and at a number to see its source. Find a key with less than uniform attention: which products lower it?",
 		question: "Why divide by the square root?",
 		answer: () => "Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish."
 	},
 	{
 		id: "heads",
 		title: "Many heads",
-		text: (pass) => [`Layer by layer, ${counted(pass.shape.heads, "head", "heads")} do this at once, each with its own queries, keys and values of ${pass.lesson.model.headDim} numbers.`, "Every tile is the attention of one head to the patches, on one scale. Some heads follow the object, some a place, some attend to everything."],
-		tryIt: "Choose a head: the step before shows its numbers.",
+		text: (pass) => [`Layer by layer, ${counted(pass.shape.heads, "head", "heads")} do this at once, each with its own queries, keys and values of ${pass.lesson.model.headDim} numbers.`, "Every tile is the attention of one head to the patches, on one scale. Compare their shapes: some follow parts of the object, some a place."],
+		tryIt: "Choose another layer, then a head; the step before shows its numbers.",
 		question: "Is a head with a sharp map more important?",
 		answer: () => "Not necessarily. Its values may be small, or later layers may ignore them. Ablate it in Explore and see."
 	},
 	{
 		id: "layers",
 		title: "Layer by layer",
-		text: () => ["Attention and MLP do not replace a token, they add to it: the residual stream. So the head can read it after any layer, the logit lens.", "The bars show what it would answer there, the line the length of the token, which grows with every addition."],
+		text: () => ["Attention and MLP do not replace a token, they add to it: the residual stream. So the head can be applied after any layer, the logit lens.", "The upper bars show what it would answer there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head."],
 		tryIt: "Find the layer after which the answer no longer changes.",
-		question: "Had earlier layers done nothing?",
-		answer: () => "They had prepared it. The lens sees only what is already written in the language of the head."
+		question: "Did the layers before do nothing?",
+		answer: () => "They prepared it. The lens shows only what the head can already read."
 	},
 	{
 		id: "softmax",
 		title: "Logits and softmax",
-		text: withHead((pass) => [`The head multiplies the token by one vector per class: ${pass.reply.classes.length} logits. Softmax raises e to each and divides by the sum.`, "Only differences count. One logit more multiplies the odds by 2.7."]),
+		text: withHead((pass) => [`The head multiplies the token by one vector per class: ${pass.reply.classes.length} logits. Softmax takes e to the power of each and divides by the sum.`, "Only differences matter: one logit more multiplies the odds by e, 2.7."]),
 		tryIt: "Divide all logits by a temperature. Does the order of the classes change?",
 		question: "Is a probability of 99 % a certainty?",
 		answer: () => "No. It is the model’s own estimate, learned on its training images, and often too sure elsewhere."
@@ -146,30 +290,30 @@ var STEPS = [
 	{
 		id: "contributions",
 		title: "Who wrote the answer?",
-		text: withHead((pass) => [`Since layers only add, the logit of ${winner(pass)} is a sum: what each attention and each MLP wrote, plus embedding and biases. The bars add up to it exactly.`, "The map beside shows which patches have similar tokens at the end."]),
+		text: withHead((pass) => [`Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`, "The map shows which patches have similar tokens after the last layer."]),
 		tryIt: "Point at a patch of the object, then at the background.",
 		question: "Do late layers matter more because their bars are longer?",
-		answer: () => "They write the answer, but from what earlier layers prepared. Direct contributions do not count that help."
+		answer: () => "They write the answer from what earlier layers prepared. Direct contributions do not count that help."
 	},
 	{
 		id: "removal",
 		title: "Attention is not explanation",
 		text: withHead((pass) => [
-			`A map names patches. If they carried the answer, removing them would hurt more than removing as many at random.`,
-			`The bars paint ${counted(pass.lesson.removals[0]?.patches.length ?? 0, "patch", "patches")} in the mean color: those that attention names, those of balanced gradients, and ${pass.lesson.random.length} random sets.`,
-			"On one image any of them may win. Over hundreds, balanced gradients name them better."
+			"A map ranks patches. If the highest ones carried the answer, removing them would lower its probability more than removing random ones.",
+			`The bars compare: ${counted(pass.lesson.removals[0]?.patches.length ?? 0, "patch", "patches")} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random ${pass.lesson.random.length} times.`,
+			"On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention."
 		]),
-		tryIt: "A game: remove patches until the answer changes. How few do you need? The address carries your try.",
+		tryIt: "A game: change the answer with as few removed patches as possible, then compare. The link carries your try.",
 		question: "What does attention show, then?",
-		answer: () => "Where the model reads. What it does with it depends on values, MLPs and later layers."
+		answer: () => "Which tokens are read. What that does to the answer depends on values, MLPs and later layers."
 	},
 	{
 		id: "training",
 		title: "What training changed",
-		text: () => ["At the start, weights are random and attention is nearly uniform. The maps show the last layer while the model learned.", "All share one scale. Below each is the probability of the right class at that time."],
-		tryIt: "Which place stands out first? When does the map stop changing, and when the probability?",
+		text: () => ["At the start, weights are random and attention is nearly uniform. The maps show the attention of the last layer in the course of training.", "All are on one scale. Below each is the probability of the correct class then."],
+		tryIt: "Which place stands out first? Which stops changing earlier, map or probability?",
 		question: "Is a sharper map a better model?",
-		answer: () => "No: a network trained longer may have sharp maps that name fewer of the patches it uses. Measure them, as the last step did."
+		answer: () => "Not necessarily. A map can be sharp and rank patches that do not matter. Test it, as in the step before."
 	}
 ];
 var countAt = ({ lesson: { model } }, size) => Math.floor(model.imgSize[0] / size) * Math.floor(model.imgSize[1] / size);
@@ -231,6 +375,13 @@ var LearnPage = class {
 	}
 	set isError(value) {
 		set(this.#isError, value);
+	}
+	#settled = state(-1);
+	get settled() {
+		return get(this.#settled);
+	}
+	set settled(value) {
+		set(this.#settled, value);
 	}
 	#pass = state(null);
 	get pass() {
@@ -331,7 +482,7 @@ var LearnPage = class {
 		set(this.#flips, value);
 	}
 	ticket = 0;
-	linkedPatches = null;
+	addressTimer = 0;
 	followed = null;
 	#current = user_derived(() => STEPS[this.step]);
 	get current() {
@@ -348,8 +499,12 @@ var LearnPage = class {
 	isKnown(name) {
 		return this.models.some((model) => model.name === name);
 	}
-	isRevealed(patches) {
-		return this.flips !== "working" && patches === this.flips?.best;
+	isOffered(patches) {
+		const { removals, random } = this.pass?.lesson ?? {
+			removals: [],
+			random: []
+		};
+		return patches === (this.flips === "working" ? null : this.flips?.best) || [...removals, ...random].some((one) => one.patches === patches);
 	}
 	showNotice(sentence, isError = false) {
 		Object.assign(this, {
@@ -383,8 +538,8 @@ function rowOfHead({ rows, shape }, layer, head) {
 // src/learn/requests.ts
 var addressed = (name) => new URLSearchParams(location.search).get(name);
 var UPLOADED = "upload";
-var OUTSIDE = "Some removed patches of this link are not in the grid of this model: they are left out.";
-async function load(page) {
+var POINTER_RESTS = 300;
+async function load(page, isLinked = false) {
 	const mine = ++page.ticket;
 	const { checkpoint, image } = page;
 	if (!image) return page.showNotice("No image found.", true);
@@ -425,15 +580,22 @@ async function load(page) {
 		training: null
 	});
 	page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
+	if (isLinked) await adoptChoices(page);
 	page.state = "ready";
-	const [removed, linked] = [parsePatches(page.linkedPatches, pass.shape), page.linkedPatches?.split("_").length ?? 0];
-	page.linkedPatches = null;
-	if (removed.length < linked) page.showNotice(OUTSIDE);
-	if (removed.length) await remove(page, removed);
 	writeAddress(page);
 	await refresh(page);
 }
+async function adoptChoices(page) {
+	const { pass, current } = page;
+	if (!pass) return;
+	const { choices, missing } = readChoices(new URLSearchParams(location.search), current.id, pass.shape, pass.lesson.model.embedDim);
+	const { removed, ...others } = choices;
+	Object.assign(page, others);
+	if (missing.length) page.showNotice(missing.join(" "));
+	if (removed?.length && String(removed) !== String(page.removed)) await remove(page, removed);
+}
 var NEEDS = {
+	overview: "embedding",
 	attention: "attention",
 	embedding: "embedding",
 	positions: "embedding",
@@ -441,6 +603,12 @@ var NEEDS = {
 	training: "training"
 };
 async function refresh(page) {
+	const { step } = page;
+	page.settled = -1;
+	await request(page);
+	if (page.step === step) page.settled = step;
+}
+async function request(page) {
 	const { pass, layer, head, patch, dimension } = page;
 	const need = NEEDS[page.current.id];
 	if (!pass || !need) return;
@@ -514,7 +682,9 @@ async function remove(page, patches) {
 		without: found,
 		answered: patches
 	});
-	if (!page.isRevealed(patches) && flipped(pass.reply.probabilities, found)) page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
+	if (page.isOffered(patches) || !flipped(pass.reply.probabilities, found)) return;
+	page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
+	revealFlips(page);
 }
 async function revealFlips(page) {
 	const { pass } = page;
@@ -527,6 +697,8 @@ async function revealFlips(page) {
 }
 function pick(page, change) {
 	Object.assign(page, change);
+	clearTimeout(page.addressTimer);
+	page.addressTimer = window.setTimeout(() => writeAddress(page), POINTER_RESTS);
 	refresh(page);
 }
 function goTo(page, step) {
@@ -540,13 +712,13 @@ function writeAddress(page, how = "replaceState") {
 	if (!page.root?.clientWidth) return;
 	const image = page.image ? imageParam(page.image) : null;
 	page.followed = `${page.checkpoint} ${image}`;
-	const isGame = page.current.id === "removal" && page.pass;
-	const removed = isGame ? patchesParam(page.removed, isGame.shape) : null;
+	clearTimeout(page.addressTimer);
+	const choices = page.pass ? paramsOf(page.current.id, page, page.pass.shape) : {};
 	updateAddress({
 		checkpoint: page.checkpoint,
 		image,
 		step: page.current.id,
-		removed
+		...choices
 	}, { step: STEPS[0].id }, how);
 }
 function follow(page) {
@@ -583,9 +755,8 @@ async function start(page, root) {
 		addressed("step")
 	];
 	follow(page);
-	if (page.current.id === "removal") page.linkedPatches = addressed("removed");
 	const absence = missing(page, ...asked);
-	await load(page);
+	await load(page, true);
 	if (absence && !page.isError) page.showNotice([absence, page.status].filter(Boolean).join(" "));
 	let isFirst = true;
 	new IntersectionObserver(([entry]) => {
@@ -597,8 +768,9 @@ async function start(page, root) {
 async function comeBack(page) {
 	const linked = addressed("checkpoint");
 	if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
-	if (follow(page) || page.state === "error") await load(page);
-	else await refresh(page);
+	if (follow(page) || page.state === "error") return load(page, true);
+	await adoptChoices(page);
+	await refresh(page);
 }
 async function refreshLists(page) {
 	const lists = await refreshModels(page.host.request);
@@ -609,14 +781,14 @@ function choose(page, change) {
 	load(page);
 }
 // src/learn/LayerChoice.svelte
-var root$17 = from_html(`<option></option>`);
-var root_1$17 = from_html(`<label class="lesson-layer">Layer <select class="button"></select></label>`);
+var root$18 = from_html(`<option></option>`);
+var root_1$18 = from_html(`<label class="lesson-layer">Layer <select class="button"></select></label>`);
 function LayerChoice($$anchor, $$props) {
 	push($$props, true);
-	var label = root_1$17();
+	var label = root_1$18();
 	var select = sibling(child(label));
 	each(select, 21, () => ({ length: $$props.pass.shape.layers }), index, ($$anchor, $$item, layer) => {
-		var option = root$17();
+		var option = root$18();
 		option.textContent = layer + 1;
 		var option_value = {};
 		template_effect(($0) => {
@@ -637,20 +809,24 @@ function LayerChoice($$anchor, $$props) {
 }
 delegate(["change"]);
 // src/learn/LessonMap.svelte
-var root$16 = from_html(`<span class="lesson-mark"></span>`);
-var root_1$16 = from_html(`<div class="lesson-map" role="img"><canvas></canvas> <!></div>`);
+var root$17 = from_html(`<span class="lesson-mark"></span>`);
+var root_1$17 = from_html(`<div role="img"><canvas></canvas> <!></div>`);
 function LessonMap($$anchor, $$props) {
 	push($$props, true);
 	const first = prop($$props, "first", 3, 0), patch = prop($$props, "patch", 19, () => -1);
 	let canvas;
 	user_effect(() => paintTile(makeTile(canvas, $$props.shape.columns, $$props.shape.rows), $$props.values, first(), $$props.table, $$props.scale));
-	var div = root_1$16();
+	function point(event) {
+		const found = patchAt(event.currentTarget, event, $$props.shape);
+		if (found >= 0 && found !== patch()) $$props.onpick?.(found);
+	}
+	var div = root_1$17();
 	let styles;
 	var canvas_1 = child(div);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
 	var node = sibling(canvas_1, 2);
 	var consequent = ($$anchor) => {
-		var span = root$16();
+		var span = root$17();
 		let styles_1;
 		template_effect(($0) => styles_1 = set_style(span, "", styles_1, {
 			left: `${100 * (patch() % $$props.shape.columns) / $$props.shape.columns}%`,
@@ -663,37 +839,56 @@ function LessonMap($$anchor, $$props) {
 	});
 	reset(div);
 	template_effect(() => {
+		set_class(div, 1, clsx(["lesson-map", { points: $$props.onpick }]));
 		set_attribute(div, "aria-label", $$props.label);
 		styles = set_style(div, `--rows: ${$$props.shape.rows ?? ""}; --columns: ${$$props.shape.columns ?? ""}`, styles, { "aspect-ratio": $$props.shape.aspect ?? $$props.shape.columns / $$props.shape.rows });
 	});
+	delegated("pointermove", div, point);
+	delegated("pointerdown", div, point);
 	append($$anchor, div);
 	pop();
 }
+delegate(["pointermove", "pointerdown"]);
 // src/learn/Numbers.svelte
-var root$15 = from_html(`<span> </span>`);
-var root_1$15 = from_html(`<div class="lesson-vector"><span class="lesson-name"> </span> <div class="lesson-numbers" role="img"></div></div>`);
+var root$16 = from_html(`<span> </span>`);
+var root_1$16 = from_html(`<div class="lesson-vector"><span class="lesson-name"> </span> <div class="lesson-numbers" role="application"></div></div>`);
 function Numbers($$anchor, $$props) {
 	push($$props, true);
-	const pointed = prop($$props, "pointed", 19, () => -1);
+	const WIDE = 16;
+	const NARROW = 8;
 	const pixelOf = (value) => $$props.table[colorIndex({
 		kind: "signed",
 		limit: 1.6 * $$props.limit
 	}, value)];
-	function indexOf(target) {
+	const digits = (value) => Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0;
+	function point({ target }) {
 		const cell = target instanceof Element && target.closest("[data-index]");
-		return cell ? Number(cell.dataset.index) : -1;
+		if (cell) $$props.onpoint(Number(cell.dataset.index));
 	}
-	var div = root_1$15();
+	function press(event) {
+		const by = {
+			ArrowRight: 1,
+			ArrowDown: 1,
+			ArrowLeft: -1,
+			ArrowUp: -1
+		}[event.key];
+		if (!by || isShortcut(event)) return;
+		$$props.onpoint(($$props.pointed + by + $$props.values.length) % $$props.values.length);
+		event.preventDefault();
+		event.stopPropagation();
+	}
+	var div = root_1$16();
 	var span = child(div);
 	var text = only_child(span, true);
 	var div_1 = sibling(span, 2);
+	set_attribute(div_1, "tabindex", 0);
 	each(div_1, 21, () => ({ length: $$props.values.length }), index, ($$anchor, $$item, i) => {
-		var span_1 = root$15();
+		var span_1 = root$16();
 		set_attribute(span_1, "data-index", i);
 		let styles;
 		var text_1 = only_child(span_1, true);
 		template_effect(($0, $1, $2) => {
-			set_class(span_1, 1, clsx({ on: pointed() === i }));
+			set_class(span_1, 1, clsx({ on: $$props.pointed === i }));
 			styles = set_style(span_1, "", styles, {
 				"background-color": $0,
 				color: $1
@@ -702,30 +897,41 @@ function Numbers($$anchor, $$props) {
 		}, [
 			() => cssColor(pixelOf($$props.values[i])),
 			() => inkOn(pixelOf($$props.values[i])),
-			() => written($$props.values[i], 2)
+			() => written($$props.values[i], digits($$props.values[i]))
 		]);
 		append($$anchor, span_1);
 	});
 	reset(div_1);
 	reset(div);
-	template_effect(() => {
+	template_effect(($0, $1) => {
 		set_text(text, $$props.name);
-		set_attribute(div_1, "aria-label", `${$$props.values.length ?? ""} numbers`);
-	});
-	delegated("pointermove", div_1, ({ target }) => $$props.onpoint?.(indexOf(target)));
-	event("pointerleave", div_1, () => $$props.onpoint?.(-1));
+		set_style(div_1, `--wide: ${$0 ?? ""}; --narrow: ${$1 ?? ""}`);
+		set_attribute(div_1, "aria-label", `${$$props.name}, ${$$props.values.length} numbers. Arrow keys choose one.`);
+	}, [() => Math.min(WIDE, $$props.values.length), () => Math.min(NARROW, $$props.values.length)]);
+	delegated("pointermove", div_1, point);
+	delegated("pointerdown", div_1, point);
+	event("pointerleave", div_1, () => $$props.onpoint(-1));
+	event("focus", div_1, () => $$props.pointed < 0 && $$props.onpoint(0));
+	event("blur", div_1, () => $$props.onpoint(-1));
+	delegated("keydown", div_1, press);
 	append($$anchor, div);
 	pop();
 }
-delegate(["pointermove"]);
+delegate([
+	"pointermove",
+	"pointerdown",
+	"keydown"
+]);
 // src/learn/Stage.svelte
-var root$14 = from_html(`<img alt="" draggable="false"/>`);
-var root_1$14 = from_html(`<span class="lesson-removed"></span>`);
-var root_2$9 = from_html(`<i> </i>`);
-var root_3$7 = from_html(`<div class="lesson-stage" role="application"><!> <span class="lesson-grid"></span> <!> <span class="lesson-mark"><!></span></div>`);
+var root$15 = from_html(`<img alt="" draggable="false"/>`);
+var root_1$15 = from_html(`<span class="lesson-removed"> </span>`);
+var root_2$10 = from_html(`<span class="lesson-strip"></span>`);
+var root_3$8 = from_html(`<i> </i>`);
+var root_4$5 = from_html(`<div class="lesson-stage" role="application"><!> <span class="lesson-grid"></span> <!> <!> <span class="lesson-mark"><!></span></div>`);
 function Stage($$anchor, $$props) {
 	push($$props, true);
-	const mark = prop($$props, "mark", 3, ""), removed = prop($$props, "removed", 19, () => []);
+	const mark = prop($$props, "mark", 3, ""), removed = prop($$props, "removed", 19, () => []), strips = prop($$props, "strips", 19, () => []);
+	const NUMBERED = 16;
 	const left = (index) => `${100 * (index % $$props.shape.columns) / $$props.shape.columns}%`;
 	const top = (index) => `${100 * Math.floor(index / $$props.shape.columns) / $$props.shape.rows}%`;
 	function point(event) {
@@ -740,12 +946,12 @@ function Stage($$anchor, $$props) {
 		event.preventDefault();
 		event.stopPropagation();
 	}
-	var div = root_3$7();
+	var div = root_4$5();
 	let styles;
 	set_attribute(div, "tabindex", 0);
 	var node = child(div);
 	var consequent = ($$anchor) => {
-		var img = root$14();
+		var img = root$15();
 		template_effect(() => set_attribute(img, "src", $$props.src));
 		append($$anchor, img);
 	};
@@ -754,41 +960,61 @@ function Stage($$anchor, $$props) {
 		if (get(d)) $$render(consequent);
 	});
 	var node_1 = sibling(node, 4);
-	each(node_1, 16, removed, (index) => index, ($$anchor, index) => {
-		var span = root_1$14();
+	each(node_1, 18, removed, (index) => index, ($$anchor, index, i) => {
+		var span = root_1$15();
 		let styles_1;
-		template_effect(($0, $1) => styles_1 = set_style(span, "", styles_1, {
-			left: $0,
-			top: $1
-		}), [() => left(index), () => top(index)]);
+		var text = only_child(span, true);
+		template_effect(($0, $1) => {
+			styles_1 = set_style(span, "", styles_1, {
+				left: $0,
+				top: $1
+			});
+			set_text(text, $$props.shape.columns <= NUMBERED ? get(i) + 1 : "");
+		}, [() => left(index), () => top(index)]);
 		append($$anchor, span);
 	});
-	var span_1 = sibling(node_1, 2);
-	let styles_2;
-	var node_2 = child(span_1);
+	var node_2 = sibling(node_1, 2);
+	each(node_2, 17, strips, index, ($$anchor, $$item, $$index_1, $$array) => {
+		let left = () => get($$item).left;
+		let top = () => get($$item).top;
+		let width = () => get($$item).width;
+		let height = () => get($$item).height;
+		var span_1 = root_2$10();
+		let styles_2;
+		template_effect(() => styles_2 = set_style(span_1, "", styles_2, {
+			left: `${100 * left()}%`,
+			top: `${100 * top()}%`,
+			width: `${100 * width()}%`,
+			height: `${100 * height()}%`
+		}));
+		append($$anchor, span_1);
+	});
+	var span_2 = sibling(node_2, 2);
+	let styles_3;
+	var node_3 = child(span_2);
 	var consequent_1 = ($$anchor) => {
-		var i = root_2$9();
-		var text = only_child(i, true);
+		var i_1 = root_3$8();
+		var text_1 = only_child(i_1, true);
 		template_effect(() => {
-			set_class(i, 1, clsx([$$props.patch < $$props.shape.columns && "below"]));
-			set_text(text, mark());
+			set_class(i_1, 1, clsx([$$props.patch < $$props.shape.columns && "below"]));
+			set_text(text_1, mark());
 		});
-		append($$anchor, i);
+		append($$anchor, i_1);
 	};
-	if_block(node_2, ($$render) => {
+	if_block(node_3, ($$render) => {
 		if (mark()) $$render(consequent_1);
 	});
-	reset(span_1);
+	reset(span_2);
 	reset(div);
 	template_effect(($0, $1, $2) => {
 		styles = set_style(div, `--rows: ${$$props.shape.rows ?? ""}; --columns: ${$$props.shape.columns ?? ""}`, styles, { "aspect-ratio": $$props.shape.aspect });
 		set_attribute(div, "aria-label", $0);
-		styles_2 = set_style(span_1, "", styles_2, {
+		styles_3 = set_style(span_2, "", styles_3, {
 			left: $1,
 			top: $2
 		});
 	}, [
-		() => `${$$props.name}. Arrow keys choose a patch${$$props.ontoggle ? ", Enter removes it" : ""}: ${patchName($$props.patch, $$props.shape)}`,
+		() => `${$$props.name}. Arrow keys choose a patch${$$props.ontoggle ? ", Enter removes it" : ""}: ${patchName($$props.patch, $$props.shape)}${removed().includes($$props.patch) ? ", removed" : ""}`,
 		() => left($$props.patch),
 		() => top($$props.patch)
 	]);
@@ -806,28 +1032,44 @@ delegate([
 	"keydown"
 ]);
 // src/learn/figures/Attention.svelte
-var root$13 = from_html(`<option></option>`);
-var root_1$13 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
-var root_2$8 = from_html(`<div><dt> </dt><dd> </dd></div>`);
-var root_3$6 = from_html(`<i></i>`);
-var root_4$3 = from_html(`<div class="lesson-work" role="group" aria-label="Worked row"><!> <!> <!></div> <p class="lesson-note lesson-term" aria-live="polite"> </p> <dl class="lesson-sum"></dl> <div class="lesson-softmax" aria-hidden="true"></div> <p class="lesson-note"> </p> <div class="lesson-work"><!></div> <p class="lesson-note"> </p>`, 1);
-var root_5$2 = from_html(`<div class="lesson-row"><!> <label class="lesson-layer">Head <select class="button"></select></label></div> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div> <!>`, 1);
+var root$14 = from_html(`<option></option>`);
+var root_1$14 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
+var root_2$9 = from_html(`<div><dt> </dt> <dd><button type="button"> </button></dd></div>`);
+var root_3$7 = from_html(`<span><i></i></span>`);
+var root_4$4 = from_html(`<div class="lesson-work" role="group" aria-label="Worked row"><!> <!> <!></div> <p class="lesson-note lesson-term" aria-live="polite"> </p> <dl class="lesson-sum"></dl> <div class="lesson-softmax" role="presentation"></div> <p class="lesson-note"> </p> <div class="lesson-work"><!></div> <p class="lesson-note lesson-term" aria-live="polite"> </p>`, 1);
+var root_5$3 = from_html(`<div class="lesson-row"><!> <label class="lesson-layer">Head <select class="button"></select></label></div> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div> <!>`, 1);
 function Attention($$anchor, $$props) {
 	push($$props, true);
-	let pointed = state(-1);
+	const NONE = {
+		part: "",
+		index: -1
+	};
+	let pointed = state(NONE);
 	const shape = user_derived(() => $$props.pass.shape);
-	const found = user_derived(() => $$props.page.attention && attentionOf($$props.page.attention, get(shape).prefix + $$props.page.patch));
+	const $$d = user_derived(() => $$props.pass.lesson), model = user_derived(() => get($$d).model);
+	const found = user_derived(() => $$props.page.attention && attentionOf($$props.page.attention, get(shape).prefix + $$props.page.patch, get(model).scaledWidth));
 	const largest = user_derived(() => get(found) ? Math.max(...get(found).weights.subarray(get(shape).prefix)) : 1);
 	const sorted = user_derived(() => get(found) ? [...get(found).weights.keys()].sort((a, b) => get(found).weights[b] - get(found).weights[a]) : []);
 	const table = user_derived(() => $$props.page.theme.table("div"));
-	const term = user_derived(() => get(found) && get(pointed) >= 0 ? `Element ${get(pointed) + 1}: ${signed(get(found).query[get(pointed)])} × ${signed(get(found).key[get(pointed)])} = ${signed(get(found).products[get(pointed)])}` : "");
-	const steps = user_derived(() => get(found) ? [
-		["Sum of products", signed(get(found).product)],
-		[`Divided by √${get(found).query.length}`, signed(get(found).scores[get(found).token])],
-		["e to that power", Math.exp(get(found).scores[get(found).token]).toPrecision(3)],
-		[`Weight among ${get(found).weights.length}`, percent(get(found).weights[get(found).token])]
-	] : []);
-	var fragment = root_5$2();
+	const source = user_derived(() => get(found) && get(pointed).part ? sourceOf(get(pointed).part, get(pointed).index, get(found), get(shape), get(model)) : "");
+	const onOutput = user_derived(() => get(pointed).part === "output");
+	const limitOf = (...vectors) => Math.max(...vectors.flatMap((one) => [...one]).map(Math.abs));
+	const point = (part) => (index) => {
+		set(pointed, index < 0 ? NONE : {
+			part,
+			index
+		});
+	};
+	function pointBar({ currentTarget, clientX }) {
+		const { left, width } = currentTarget.getBoundingClientRect();
+		point("token")(get(sorted)[Math.floor((clientX - left) / width * get(sorted).length)] ?? -1);
+	}
+	const framed = user_derived(() => [
+		"query",
+		"key",
+		"product"
+	].includes(get(pointed).part) ? get(pointed).index : -1);
+	var fragment = root_5$3();
 	var div = first_child(fragment);
 	var node = child(div);
 	LayerChoice(node, {
@@ -841,7 +1083,7 @@ function Attention($$anchor, $$props) {
 	var label = sibling(node, 2);
 	var select = sibling(child(label));
 	each(select, 21, () => ({ length: get(shape).heads }), index, ($$anchor, $$item, head) => {
-		var option = root$13();
+		var option = root$14();
 		option.textContent = head + 1;
 		var option_value = {};
 		template_effect(($0) => {
@@ -872,11 +1114,11 @@ function Attention($$anchor, $$props) {
 		onpick: (patch) => pick($$props.page, { patch })
 	});
 	var figcaption = sibling(node_1, 2);
-	var text = only_child(figcaption);
+	var text_1 = only_child(figcaption);
 	reset(figure);
 	var node_2 = sibling(figure, 2);
 	var consequent = ($$anchor) => {
-		var figure_1 = root_1$13();
+		var figure_1 = root_1$14();
 		var node_3 = child(figure_1);
 		{
 			let $0 = user_derived(() => ({
@@ -903,13 +1145,14 @@ function Attention($$anchor, $$props) {
 				get patch() {
 					return $$props.page.patch;
 				},
-				label: "Attention weights of all patches"
+				label: "Attention weights of all patches",
+				onpick: (patch) => pick($$props.page, { patch })
 			});
 		}
 		var figcaption_1 = sibling(node_3, 2);
-		var text_1 = only_child(figcaption_1);
+		var text_2 = only_child(figcaption_1);
 		reset(figure_1);
-		template_effect(($0) => set_text(text_1, `All weights as a map, 0 to ${$0 ?? ""}.`), [() => percent(get(largest))]);
+		template_effect(($0) => set_text(text_2, `All weights of layer ${$$props.page.layer + 1}, head ${$$props.page.head + 1}, as a map, 0 to ${$0 ?? ""}.`), [() => percent(get(largest))]);
 		append($$anchor, figure_1);
 	};
 	if_block(node_2, ($$render) => {
@@ -918,46 +1161,57 @@ function Attention($$anchor, $$props) {
 	reset(div_1);
 	var node_4 = sibling(div_1, 2);
 	var consequent_1 = ($$anchor) => {
-		const limit = user_derived(() => Math.max(...get(found).query.map(Math.abs), ...get(found).key.map(Math.abs)));
-		var fragment_1 = root_4$3();
+		const limit = user_derived(() => limitOf(get(found).query, get(found).key));
+		var fragment_1 = root_4$4();
 		var div_2 = first_child(fragment_1);
 		var node_5 = child(div_2);
-		Numbers(node_5, {
-			name: "Query q",
-			get values() {
-				return get(found).query;
-			},
-			get limit() {
-				return get(limit);
-			},
-			get table() {
-				return get(table);
-			},
-			get pointed() {
-				return get(pointed);
-			},
-			onpoint: (index) => set(pointed, index, true)
-		});
+		{
+			let $0 = user_derived(() => point("query"));
+			Numbers(node_5, {
+				name: "Query q",
+				get values() {
+					return get(found).query;
+				},
+				get limit() {
+					return get(limit);
+				},
+				get table() {
+					return get(table);
+				},
+				get pointed() {
+					return get(framed);
+				},
+				get onpoint() {
+					return get($0);
+				}
+			});
+		}
 		var node_6 = sibling(node_5, 2);
-		Numbers(node_6, {
-			name: "Key k",
-			get values() {
-				return get(found).key;
-			},
-			get limit() {
-				return get(limit);
-			},
-			get table() {
-				return get(table);
-			},
-			get pointed() {
-				return get(pointed);
-			},
-			onpoint: (index) => set(pointed, index, true)
-		});
+		{
+			let $0 = user_derived(() => point("key"));
+			Numbers(node_6, {
+				name: "Key k",
+				get values() {
+					return get(found).key;
+				},
+				get limit() {
+					return get(limit);
+				},
+				get table() {
+					return get(table);
+				},
+				get pointed() {
+					return get(framed);
+				},
+				get onpoint() {
+					return get($0);
+				}
+			});
+		}
 		var node_7 = sibling(node_6, 2);
 		{
-			let $0 = user_derived(() => Math.max(...get(found).products.map(Math.abs)));
+			let $0 = user_derived(() => limitOf(get(found).products));
+			let $1 = user_derived(() => point("product"));
 			Numbers(node_7, {
 				name: "q × k",
 				get values() {
@@ -970,50 +1224,62 @@ function Attention($$anchor, $$props) {
 					return get(table);
 				},
 				get pointed() {
-					return get(pointed);
+					return get(framed);
 				},
-				onpoint: (index) => set(pointed, index, true)
+				get onpoint() {
+					return get($1);
+				}
 			});
 		}
 		reset(div_2);
 		var p = sibling(div_2, 2);
-		var text_2 = only_child(p, true);
+		var text_3 = only_child(p, true);
 		var dl = sibling(p, 2);
-		each(dl, 21, () => get(steps), index, ($$anchor, $$item, i) => {
-			var $$array = user_derived(() => to_array(get($$item), 2));
-			let name = () => get($$array)[0];
-			let value = () => get($$array)[1];
-			var div_3 = root_2$8();
+		each(dl, 21, () => steps(get(found), get(model).scaledWidth), ({ part, name, text }) => part, ($$anchor, $$item) => {
+			let part = () => get($$item).part;
+			let name = () => get($$item).name;
+			let text = () => get($$item).text;
+			var div_3 = root_2$9();
 			var dt = child(div_3);
-			var text_3 = only_child(dt, true);
-			var dd = sibling(dt);
-			set_class(dd, 1, clsx({ on: i === 3 }));
-			var text_4 = only_child(dd, true);
+			var text_4 = only_child(dt, true);
+			var dd = sibling(dt, 2);
+			var button = child(dd);
+			var text_5 = only_child(button, true);
+			reset(dd);
 			reset(div_3);
 			template_effect(() => {
-				set_text(text_3, name());
-				set_text(text_4, value());
+				set_text(text_4, name());
+				set_class(dd, 1, clsx({ on: part() === "weight" }));
+				set_text(text_5, text());
 			});
+			event("pointerenter", button, () => point(part())(0));
+			event("pointerleave", button, () => point(part())(-1));
+			event("focus", button, () => point(part())(0));
+			event("blur", button, () => point(part())(-1));
 			append($$anchor, div_3);
 		});
 		reset(dl);
 		var div_4 = sibling(dl, 2);
 		each(div_4, 20, () => get(sorted), (token) => token, ($$anchor, token) => {
-			var i_1 = root_3$6();
+			var span = root_3$7();
+			var i = child(span);
 			let styles;
+			reset(span);
 			template_effect(($0) => {
-				set_class(i_1, 1, clsx({ on: token === get(found).token }));
-				styles = set_style(i_1, "", styles, { height: $0 });
+				set_class(i, 1, clsx({ on: token === get(found).token }));
+				styles = set_style(i, "", styles, { height: $0 });
 			}, [() => `${Math.max(1, 100 * get(found).weights[token] / get(found).weights[get(sorted)[0]])}%`]);
-			append($$anchor, i_1);
+			append($$anchor, span);
 		});
 		reset(div_4);
 		var p_1 = sibling(div_4, 2);
-		var text_5 = only_child(p_1);
+		var text_6 = only_child(p_1);
 		var div_5 = sibling(p_1, 2);
 		var node_8 = child(div_5);
 		{
-			let $0 = user_derived(() => Math.max(...get(found).output.map(Math.abs)));
+			let $0 = user_derived(() => limitOf(get(found).output));
+			let $1 = user_derived(() => get(onOutput) ? get(pointed).index : -1);
+			let $2 = user_derived(() => point("output"));
 			Numbers(node_8, {
 				name: "Output",
 				get values() {
@@ -1024,46 +1290,63 @@ function Attention($$anchor, $$props) {
 				},
 				get table() {
 					return get(table);
+				},
+				get pointed() {
+					return get($1);
+				},
+				get onpoint() {
+					return get($2);
 				}
 			});
 		}
 		reset(div_5);
 		var p_2 = sibling(div_5, 2);
-		var text_6 = only_child(p_2);
+		var text_7 = only_child(p_2, true);
 		template_effect(($0, $1, $2) => {
-			set_text(text_2, get(term) || "Point at a number to see where it comes from.");
-			set_text(text_5, `The weights of all ${get(found).weights.length ?? ""} tokens, from the largest to the smallest. The chosen key is number ${$0 ?? ""}; uniform is ${$1 ?? ""}.`);
-			set_text(text_6, `Output: the sum of all values v, each times its weight. The value of this key enters with ${$2 ?? ""}.`);
+			set_text(text_3, !get(onOutput) && get(source) || "Point at a number to see where it comes from.");
+			set_text(text_6, `The weights of all ${get(found).weights.length ?? ""} tokens, from the largest to the smallest. The chosen key is number ${$0 ?? ""}; uniform is ${$1 ?? ""}.`);
+			set_text(text_7, $2);
 		}, [
 			() => get(sorted).indexOf(get(found).token) + 1,
 			() => percent(1 / get(found).weights.length),
-			() => percent(get(found).weights[get(found).token])
+			() => get(onOutput) && get(source) || `Output: the sum of all values v, each times its weight. The value of this key enters with ${percent(get(found).weights[get(found).token])}.`
 		]);
+		delegated("pointermove", div_4, pointBar);
+		delegated("pointerdown", div_4, pointBar);
+		event("pointerleave", div_4, () => point("token")(-1));
 		append($$anchor, fragment_1);
 	};
 	if_block(node_4, ($$render) => {
 		if (get(found)) $$render(consequent_1);
 	});
-	template_effect(($0, $1) => {
+	template_effect(($0, $1, $2) => {
 		if (select_value !== (select_value = $0)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
-		set_text(text, `Key: ${$1 ?? ""}. Query: ${get(shape).classToken ? "the class token" : "the first token"}.`);
-	}, [() => String($$props.page.head), () => patchName($$props.page.patch, get(shape))]);
+		set_text(text_1, `Key: ${$1 ?? ""}. Query: ${$2 ?? ""}.`);
+	}, [
+		() => String($$props.page.head),
+		() => tokenName(get(shape).prefix + $$props.page.patch, get(shape)),
+		() => tokenName(0, get(shape))
+	]);
 	delegated("change", select, (event) => pick($$props.page, { head: Number(event.currentTarget.value) }));
 	append($$anchor, fragment);
 	pop();
 }
-delegate(["change"]);
+delegate([
+	"change",
+	"pointermove",
+	"pointerdown"
+]);
 // src/learn/figures/ClassToken.svelte
-var root$12 = from_html(`<figcaption> <b> </b></figcaption>`);
-var root_1$12 = from_html(`<figure><!> <figcaption> <b> </b> </figcaption></figure>`);
-var root_2$7 = from_html(`<div class="lesson-pair"><figure><!> <!></figure> <!></div>`);
+var root$13 = from_html(`<figcaption> <b> </b></figcaption>`);
+var root_1$13 = from_html(`<figure><!> <figcaption> <b> </b> </figcaption></figure>`);
+var root_2$8 = from_html(`<div class="lesson-pair"><figure><!> <!></figure> <!></div>`);
 function ClassToken($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
 	const best = user_derived(() => get(reply).probabilities.indexOf(Math.max(...get(reply).probabilities)));
 	const values = user_derived(() => get(lesson).patchPredictions?.map((one) => one[get(best)]) ?? []);
 	const agreeing = user_derived(() => get(lesson).patchPredictions?.filter((one) => one[get(best)] === Math.max(...one)).length ?? 0);
-	var div = root_2$7();
+	var div = root_2$8();
 	var figure = child(div);
 	var node = child(figure);
 	Stage(node, {
@@ -1081,7 +1364,7 @@ function ClassToken($$anchor, $$props) {
 	});
 	var node_1 = sibling(node, 2);
 	var consequent = ($$anchor) => {
-		var figcaption = root$12();
+		var figcaption = root$13();
 		var text = child(figcaption);
 		var b = sibling(text);
 		var text_1 = only_child(b, true);
@@ -1098,7 +1381,7 @@ function ClassToken($$anchor, $$props) {
 	reset(figure);
 	var node_2 = sibling(figure, 2);
 	var consequent_1 = ($$anchor) => {
-		var figure_1 = root_1$12();
+		var figure_1 = root_1$13();
 		var node_3 = child(figure_1);
 		{
 			let $0 = user_derived(() => $$props.page.theme.table("seq"));
@@ -1122,7 +1405,8 @@ function ClassToken($$anchor, $$props) {
 				},
 				get label() {
 					return get($1);
-				}
+				},
+				onpick: (patch) => pick($$props.page, { patch })
 			});
 		}
 		var figcaption_1 = sibling(node_3, 2);
@@ -1151,12 +1435,12 @@ function ClassToken($$anchor, $$props) {
 	pop();
 }
 // src/learn/Bars.svelte
-var root$11 = from_html(`<li><span class="lesson-bar-name"> </span> <span class="lesson-track"><span></span></span> <span class="lesson-value"> </span></li>`);
-var root_1$11 = from_html(`<ol class="lesson-bars"></ol>`);
+var root$12 = from_html(`<li><span class="lesson-bar-name"> </span> <span class="lesson-track"><span></span></span> <span class="lesson-value"> </span></li>`);
+var root_1$12 = from_html(`<ol class="lesson-bars"></ol>`);
 function Bars($$anchor, $$props) {
 	const low = prop($$props, "low", 3, 0), high = prop($$props, "high", 3, 1);
 	const place = (value) => 100 * (value - low()) / (high() - low());
-	var ol = root_1$11();
+	var ol = root_1$12();
 	each(ol, 21, () => $$props.bars, index, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let value = () => get($$item).value;
@@ -1170,7 +1454,7 @@ function Bars($$anchor, $$props) {
 				b
 			};
 		});
-		var li = root$11();
+		var li = root$12();
 		var span = child(li);
 		var text_1 = only_child(span, true);
 		var span_1 = sibling(span, 2);
@@ -1228,10 +1512,10 @@ function barsOf({ embedding, attention, mlp, bias, logit }) {
 	};
 }
 // src/learn/figures/Contributions.svelte
-var root$10 = from_html(`<h2> </h2> <!>`, 1);
-var root_1$10 = from_html(`<p class="lesson-note">This model has no head, so there is no logit to take apart.</p>`);
-var root_2$6 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
-var root_3$5 = from_html(`<!> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div>`, 1);
+var root$11 = from_html(`<div><h2> </h2> <!></div>`);
+var root_1$11 = from_html(`<p class="lesson-note">This model has no head, so there is no logit to take apart.</p>`);
+var root_2$7 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
+var root_3$6 = from_html(`<!> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div>`, 1);
 function Contributions($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
@@ -1239,11 +1523,11 @@ function Contributions($$anchor, $$props) {
 	const sum = user_derived(() => get(lesson).contributions && barsOf(get(lesson).contributions));
 	const patches = user_derived(() => get(shape).rows * get(shape).columns);
 	const similar = user_derived(() => $$props.page.similar?.subarray((get(shape).layers - 1) * get(patches), get(shape).layers * get(patches)));
-	var fragment = root_3$5();
+	var fragment = root_3$6();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var fragment_1 = root$10();
-		var h2 = first_child(fragment_1);
+		var div = root$11();
+		var h2 = child(div);
 		var text = only_child(h2);
 		Bars(sibling(h2, 2), {
 			get bars() {
@@ -1257,19 +1541,20 @@ function Contributions($$anchor, $$props) {
 			},
 			label: "Direct contributions by layer"
 		});
+		reset(div);
 		template_effect(($0) => set_text(text, `Logit of ${get(reply).classes[get(best)] ?? ""}: ${$0 ?? ""}`), [() => signed(get(lesson).contributions?.logit ?? 0)]);
-		append($$anchor, fragment_1);
+		append($$anchor, div);
 	};
 	var alternate = ($$anchor) => {
-		var p = root_1$10();
+		var p = root_1$11();
 		append($$anchor, p);
 	};
 	if_block(node, ($$render) => {
 		if (get(sum)) $$render(consequent);
 		else $$render(alternate, -1);
 	});
-	var div = sibling(node, 2);
-	var figure = child(div);
+	var div_1 = sibling(node, 2);
+	var figure = child(div_1);
 	var node_2 = child(figure);
 	Stage(node_2, {
 		get src() {
@@ -1289,7 +1574,7 @@ function Contributions($$anchor, $$props) {
 	reset(figure);
 	var node_3 = sibling(figure, 2);
 	var consequent_1 = ($$anchor) => {
-		var figure_1 = root_2$6();
+		var figure_1 = root_2$7();
 		var node_4 = child(figure_1);
 		{
 			let $0 = user_derived(() => ({
@@ -1314,7 +1599,8 @@ function Contributions($$anchor, $$props) {
 				get patch() {
 					return $$props.page.patch;
 				},
-				label: "Similarity of the last tokens with that of the chosen patch"
+				label: "Similarity of the last tokens with that of the chosen patch",
+				onpick: (patch) => pick($$props.page, { patch })
 			});
 		}
 		var figcaption_1 = sibling(node_4, 2);
@@ -1326,17 +1612,17 @@ function Contributions($$anchor, $$props) {
 	if_block(node_3, ($$render) => {
 		if (get(similar)) $$render(consequent_1);
 	});
-	reset(div);
+	reset(div_1);
 	template_effect(($0) => set_text(text_1, $0), [() => patchName($$props.page.patch, get(shape))]);
 	append($$anchor, fragment);
 	pop();
 }
 // src/learn/figures/Embedding.svelte
-var root$9 = from_html(`<span class="lesson-quiet"> </span>`);
-var root_1$9 = from_html(`<span> </span> <!>`, 1);
-var root_2$5 = from_html(`<div><dt> </dt><dd> </dd></div>`);
-var root_3$4 = from_html(`<dl class="lesson-sum"><div><dt>Sum of products</dt><dd> </dd></div> <!> <div><dt> </dt><dd class="on"> </dd></div></dl> <p class="lesson-note">Pixels are normalized: 0 is the mean color. Each row of maps has its own scale; teal is negative.<!></p>`, 1);
-var root_4$2 = from_html(`<div class="lesson-pair wide"><figure><!> <figcaption> </figcaption></figure> <div><div class="lesson-row"><button type="button" class="button" aria-label="Previous dimension">‹</button> <span> </span> <button type="button" class="button" aria-label="Next dimension">›</button></div> <div class="lesson-channels"><span></span><!> <!></div> <!></div></div>`);
+var root$10 = from_html(`<span class="lesson-quiet"> </span>`);
+var root_1$10 = from_html(`<span> </span> <!>`, 1);
+var root_2$6 = from_html(`<div><dt> </dt><dd> </dd></div>`);
+var root_3$5 = from_html(`<dl class="lesson-sum"><div><dt>Sum of products</dt><dd> </dd></div> <!> <div><dt> </dt><dd class="on"> </dd></div></dl> <p class="lesson-note">Pixels are normalized: 0 is the mean color. Each row of maps has its own scale; teal is negative.<!></p>`, 1);
+var root_4$3 = from_html(`<div class="lesson-pair wide"><figure><!> <figcaption> </figcaption></figure> <div><div class="lesson-row"><button type="button" class="button" aria-label="Previous dimension">‹</button> <span> </span> <button type="button" class="button" aria-label="Next dimension">›</button></div> <div class="lesson-channels"><span></span><!> <!></div> <!></div></div>`);
 function Embedding($$anchor, $$props) {
 	push($$props, true);
 	const CHANNELS = [
@@ -1364,13 +1650,13 @@ function Embedding($$anchor, $$props) {
 			}
 		];
 	});
-	const size = user_derived(() => $$props.pass.lesson.model.patchSize);
+	const $$d = user_derived(() => $$props.pass.lesson.model.patch), $$array = user_derived(() => to_array(get($$d), 2)), height = user_derived(() => get($$array)[0]), width = user_derived(() => get($$array)[1]);
 	const limitOf = (values) => Math.max(...values.map(Math.abs)) || 1;
 	const turn = (by) => {
 		const { embedDim } = $$props.pass.lesson.model;
 		pick($$props.page, { dimension: ($$props.page.dimension + by + embedDim) % embedDim });
 	};
-	var div = root_4$2();
+	var div = root_4$3();
 	var figure = child(div);
 	var node = child(figure);
 	Stage(node, {
@@ -1387,7 +1673,7 @@ function Embedding($$anchor, $$props) {
 		onpick: (patch) => pick($$props.page, { patch })
 	});
 	var figcaption = sibling(node, 2);
-	var text$4 = only_child(figcaption, true);
+	var text$3 = only_child(figcaption, true);
 	reset(figure);
 	var div_1 = sibling(figure, 2);
 	var div_2 = child(div_1);
@@ -1399,7 +1685,7 @@ function Embedding($$anchor, $$props) {
 	var div_3 = sibling(div_2, 2);
 	var node_1 = sibling(child(div_3));
 	each(node_1, 17, () => CHANNELS, index, ($$anchor, channel) => {
-		var span_1 = root$9();
+		var span_1 = root$10();
 		var text_2 = only_child(span_1, true);
 		template_effect(() => set_text(text_2, get(channel)));
 		append($$anchor, span_1);
@@ -1408,16 +1694,16 @@ function Embedding($$anchor, $$props) {
 	each(node_2, 17, () => get(rows), ({ name, values }) => name, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let values = () => get($$item).values;
-		var fragment = root_1$9();
+		var fragment = root_1$10();
 		var span_2 = first_child(fragment);
 		var text_3 = only_child(span_2, true);
 		var node_3 = sibling(span_2, 2);
 		each(node_3, 17, () => CHANNELS, index, ($$anchor, channel, c) => {
 			{
-				let $0 = user_derived(() => c * get(size) * get(size));
+				let $0 = user_derived(() => c * get(height) * get(width));
 				let $1 = user_derived(() => ({
-					rows: get(size),
-					columns: get(size)
+					rows: get(height),
+					columns: get(width)
 				}));
 				let $2 = user_derived(() => ({
 					kind: "signed",
@@ -1452,7 +1738,7 @@ function Embedding($$anchor, $$props) {
 	reset(div_3);
 	var node_4 = sibling(div_3, 2);
 	var consequent_2 = ($$anchor) => {
-		var fragment_2 = root_3$4();
+		var fragment_2 = root_3$5();
 		var dl = first_child(fragment_2);
 		var div_4 = child(dl);
 		var dd = sibling(child(div_4));
@@ -1460,7 +1746,7 @@ function Embedding($$anchor, $$props) {
 		reset(div_4);
 		var node_5 = sibling(div_4, 2);
 		var consequent = ($$anchor) => {
-			var div_5 = root_2$5();
+			var div_5 = root_2$6();
 			var dt = child(div_5);
 			var text_5 = only_child(dt, true);
 			var dd_1 = sibling(dt);
@@ -1486,7 +1772,7 @@ function Embedding($$anchor, $$props) {
 		var node_6 = sibling(child(p));
 		var consequent_1 = ($$anchor) => {
 			var text_9 = text();
-			text_9.nodeValue = " A norm follows, or patches are no squares, so the token is not this sum.";
+			text_9.nodeValue = " A norm follows, so the token is not this sum.";
 			append($$anchor, text_9);
 		};
 		if_block(node_6, ($$render) => {
@@ -1506,7 +1792,7 @@ function Embedding($$anchor, $$props) {
 	reset(div_1);
 	reset(div);
 	template_effect(($0) => {
-		set_text(text$4, $0);
+		set_text(text$3, $0);
 		set_text(text_1, `Dimension ${$$props.page.dimension + 1} of ${$$props.pass.lesson.model.embedDim ?? ""}`);
 	}, [() => patchName($$props.page.patch, $$props.pass.shape)]);
 	delegated("click", button, () => turn(-1));
@@ -1516,15 +1802,16 @@ function Embedding($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/learn/figures/Heads.svelte
-var root$8 = from_html(`<button type="button"><!> <span></span></button>`);
-var root_1$8 = from_html(`<!> <div class="lesson-heads"></div> <p class="lesson-note"> <!></p>`, 1);
+var root$9 = from_html(`<button type="button"><!> <span> </span></button>`);
+var root_1$9 = from_html(`<!> <div class="lesson-heads"></div> <p class="lesson-note"> <!></p>`, 1);
 function Heads($$anchor, $$props) {
 	push($$props, true);
 	const shape = user_derived(() => $$props.pass.shape);
 	const rows = user_derived(() => Array.from({ length: get(shape).heads }, (_, head) => rowOfHead($$props.pass, $$props.page.layer, head)));
 	const limit = user_derived(() => roundLimit(Math.max(...get(rows).map((row) => row.slice(get(shape).prefix).sort().at(-3) ?? 0))));
 	const prefixes = user_derived(() => get(rows).map((row) => sumOf(row, 0, get(shape).prefix)));
-	var fragment = root_1$8();
+	const columns = user_derived(() => get(shape).heads <= 6 ? 3 : get(shape).heads <= 16 ? 4 : 6);
+	var fragment = root_1$9();
 	var node = first_child(fragment);
 	LayerChoice(node, {
 		get page() {
@@ -1536,7 +1823,7 @@ function Heads($$anchor, $$props) {
 	});
 	var div = sibling(node, 2);
 	each(div, 21, () => get(rows), index, ($$anchor, row, head) => {
-		var button = root$8();
+		var button = root$9();
 		var node_1 = child(button);
 		{
 			let $0 = user_derived(() => ({
@@ -1566,34 +1853,40 @@ function Heads($$anchor, $$props) {
 			});
 		}
 		var span = sibling(node_1, 2);
-		span.textContent = `head ${head + 1}`;
+		var text = only_child(span);
 		reset(button);
-		template_effect(() => set_attribute(button, "aria-pressed", $$props.page.head === head));
+		template_effect(($0) => {
+			set_attribute(button, "aria-pressed", $$props.page.head === head);
+			set_text(text, `head ${head + 1}, up to ${$0 ?? ""}`);
+		}, [() => percent(Math.max(...get(row).subarray(get(shape).prefix)))]);
 		delegated("click", button, () => pick($$props.page, { head }));
 		append($$anchor, button);
 	});
 	reset(div);
 	var p = sibling(div, 2);
-	var text$3 = child(p);
-	var node_2 = sibling(text$3);
+	var text_1 = child(p);
+	var node_2 = sibling(text_1);
 	var consequent = ($$anchor) => {
-		var text_1 = text();
-		template_effect(($0) => set_text(text_1, ` Head ${$$props.page.head + 1} gives ${$0 ?? ""} to ${get(shape).prefix === 1 ? "the class token itself" : "class token and registers"}.`), [() => percent(get(prefixes)[$$props.page.head] ?? 0, 1)]);
-		append($$anchor, text_1);
+		var text_2 = text();
+		template_effect(($0) => set_text(text_2, ` Head ${$$props.page.head + 1} gives ${$0 ?? ""} to ${get(shape).prefix === 1 ? "the class token itself" : "class token and registers"}.`), [() => percent(get(prefixes)[$$props.page.head] ?? 0, 1)]);
+		append($$anchor, text_2);
 	};
 	if_block(node_2, ($$render) => {
 		if (get(shape).prefix) $$render(consequent);
 	});
 	reset(p);
-	template_effect(($0, $1) => set_text(text$3, `Attention of ${get(shape).classToken ? "the class token" : "the mean patch"} to the patches, 0 to ${$0 ?? ""} and more; uniform is ${$1 ?? ""}.`), [() => percent(get(limit)), () => percent(1 / (get(rows)[0]?.length ?? 1))]);
+	template_effect(($0, $1) => {
+		set_style(div, `--tiles: ${get(columns) ?? ""}`);
+		set_text(text_1, `Attention of ${get(shape).classToken ? "the class token" : "the mean patch"} to the patches in layer ${$$props.page.layer + 1}, 0 to ${$0 ?? ""} and more; uniform is ${$1 ?? ""}.`);
+	}, [() => percent(get(limit)), () => percent(1 / (get(rows)[0]?.length ?? 1))]);
 	append($$anchor, fragment);
 	pop();
 }
 delegate(["click"]);
 // src/learn/figures/Layers.svelte
-var root$7 = from_html(`<h2> </h2> <!> <p class="lesson-note"> </p>`, 1);
-var root_1$7 = from_html(`<p class="lesson-note">This model has no head, so there is no answer to read.</p>`);
-var root_2$4 = from_html(`<!> <h2> </h2> <!>`, 1);
+var root$8 = from_html(`<div><h2> </h2> <!> <p class="lesson-note"> </p></div>`);
+var root_1$8 = from_html(`<p class="lesson-note">This model has no head, so there is no answer to read.</p>`);
+var root_2$5 = from_html(`<!> <div><h2> </h2> <!></div>`, 1);
 function Layers($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
@@ -1613,11 +1906,11 @@ function Layers($$anchor, $$props) {
 		value: norm,
 		text: norm.toFixed(1)
 	})));
-	var fragment = root_2$4();
+	var fragment = root_2$5();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var fragment_1 = root$7();
-		var h2 = first_child(fragment_1);
+		var div = root$8();
+		var h2 = child(div);
 		var text = only_child(h2);
 		var node_1 = sibling(h2, 2);
 		Bars(node_1, {
@@ -1628,21 +1921,23 @@ function Layers($$anchor, $$props) {
 		});
 		var p = sibling(node_1, 2);
 		var text_1 = only_child(p, true);
+		reset(div);
 		template_effect(() => {
-			set_text(text, `Probability of ${get(reply).classes[get(final)] ?? ""}, and what the head would answer`);
+			set_text(text, `Logit lens: probability of ${get(reply).classes[get(final)] ?? ""}, and what the head would answer`);
 			set_text(text_1, get(decided) > get(shape).layers ? "The answer is there from the input on." : `Decided ${get(decided) === 0 ? "at the input" : `after layer ${get(decided)}`}: from there on the answer is ${get(reply).classes[get(final)]}.`);
 		});
-		append($$anchor, fragment_1);
+		append($$anchor, div);
 	};
 	var alternate = ($$anchor) => {
-		var p_1 = root_1$7();
+		var p_1 = root_1$8();
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {
 		if (get(reply).classes.length) $$render(consequent);
 		else $$render(alternate, -1);
 	});
-	var h2_1 = sibling(node, 2);
+	var div_1 = sibling(node, 2);
+	var h2_1 = child(div_1);
 	var text_2 = only_child(h2_1);
 	Bars(sibling(h2_1, 2), {
 		get bars() {
@@ -1653,141 +1948,325 @@ function Layers($$anchor, $$props) {
 		},
 		label: "Norm by layer"
 	});
-	template_effect(() => set_text(text_2, `Length of ${get(shape).classToken ? "the class token" : "the patch tokens, mean"}`));
+	reset(div_1);
+	template_effect(() => set_text(text_2, `Norm of ${get(shape).classToken ? "the class token" : "the patch tokens, mean"}`));
 	append($$anchor, fragment);
 	pop();
 }
+// src/learn/Sparks.svelte
+var root$7 = from_html(`<i></i>`);
+var root_1$7 = from_html(`<span class="lesson-sparks"></span>`);
+function Sparks($$anchor, $$props) {
+	push($$props, true);
+	const low = user_derived(() => Math.min(0, ...$$props.values));
+	const range = user_derived(() => Math.max(0, ...$$props.values) - get(low) || 1);
+	var span = root_1$7();
+	each(span, 21, () => $$props.values, index, ($$anchor, value, i) => {
+		var i_1 = root$7();
+		let styles;
+		template_effect(($0, $1) => {
+			set_class(i_1, 1, clsx({ negative: get(value) < 0 }));
+			styles = set_style(i_1, "", styles, {
+				height: $0,
+				bottom: $1,
+				left: `${100 * i / $$props.values.length}%`,
+				width: `calc(${100 / $$props.values.length}% - 1px)`
+			});
+		}, [() => `max(1px, ${100 * Math.abs(get(value)) / get(range)}%)`, () => `${100 * (Math.min(0, get(value)) - get(low)) / get(range)}%`]);
+		append($$anchor, i_1);
+	});
+	reset(span);
+	append($$anchor, span);
+	pop();
+}
 // src/learn/figures/Overview.svelte
-var root$6 = from_html(`<button type="button" class="lesson-part"><b> </b><span> </span></button>`);
-var root_1$6 = from_html(`<div class="lesson-path"><figure class="lesson-input"><img alt="What the model gets"/></figure> <!> <div class="lesson-block"><p> </p> <!></div> <!> <p class="lesson-after">And then</p> <!></div>`);
+var root$6 = from_html(`<button type="button" class="lesson-part"><span class="lesson-thumb" aria-hidden="true"><!></span><b> </b><span> </span></button>`);
+var root_1$6 = from_html(`<img alt=""/>`);
+var root_2$4 = from_html(`<!><span class="lesson-grid"></span>`, 1);
+var root_3$4 = from_html(`<span class="lesson-crop"></span>`);
+var root_4$2 = from_html(`<span class="lesson-mosaic"></span>`);
+var root_5$2 = from_html(`<span class="lesson-removed"></span>`);
+var root_6$2 = from_html(`<!><!>`, 1);
+var root_7$1 = from_html(`<div class="lesson-path"><h2>From pixels to tokens</h2> <div class="lesson-parts flow"><!> <!> <!> <!></div> <div class="lesson-block"><h2> </h2> <div class="lesson-parts flow"><!> <!> <!></div></div> <h2>The answer, and tests of it</h2> <div class="lesson-parts"><!> <!> <!> <!></div></div>`);
 function Overview($$anchor, $$props) {
 	push($$props, true);
-	const part = ($$anchor, $$arg0) => {
-		var $$array = user_derived(() => to_array($$arg0?.(), 3));
-		let id = () => get($$array)[0];
-		let name = () => get($$array)[1];
-		let about = () => get($$array)[2];
+	const part = ($$anchor, id = noop, name = noop, about = noop, picture = noop) => {
 		var button = root$6();
-		var b = child(button);
-		var text = only_child(b, true);
-		var span = sibling(b);
-		var text_1 = only_child(span, true);
+		var span = child(button);
+		var node = child(span);
+		snippet(node, picture);
+		reset(span);
+		var b_1 = sibling(span);
+		var text = only_child(b_1, true);
+		var span_1 = sibling(b_1);
+		var text_1 = only_child(span_1, true);
 		reset(button);
 		template_effect(() => {
+			set_attribute(button, "data-opens", id());
 			set_text(text, name());
 			set_text(text_1, about());
 		});
 		delegated("click", button, () => goTo($$props.page, stepOf(id())));
 		append($$anchor, button);
 	};
+	const map = ($$anchor, values = noop, first = noop, limit = noop) => {
+		{
+			let $0 = user_derived(() => ({
+				kind: "linear",
+				limit: limit(),
+				low: Math.min(0, ...Array.from(values()))
+			}));
+			LessonMap($$anchor, {
+				get values() {
+					return values();
+				},
+				get first() {
+					return first();
+				},
+				get shape() {
+					return get(shape);
+				},
+				get scale() {
+					return get($0);
+				},
+				get table() {
+					return get(table);
+				},
+				label: ""
+			});
+		}
+	};
+	const image = ($$anchor) => {
+		var fragment_1 = comment();
+		var node_1 = first_child(fragment_1);
+		var consequent = ($$anchor) => {
+			var img = root_1$6();
+			template_effect(() => set_attribute(img, "src", get(reply).image.src));
+			append($$anchor, img);
+		};
+		var d = user_derived(() => isImageUrl(get(reply).image.src));
+		if_block(node_1, ($$render) => {
+			if (get(d)) $$render(consequent);
+		});
+		append($$anchor, fragment_1);
+	};
+	const cut = ($$anchor) => {
+		var fragment_2 = root_2$4();
+		var node_2 = first_child(fragment_2);
+		image(node_2);
+		var span_2 = sibling(node_2);
+		template_effect(() => set_style(span_2, `--rows: ${get(shape).rows ?? ""}; --columns: ${get(shape).columns ?? ""}`));
+		append($$anchor, fragment_2);
+	};
+	const patch = ($$anchor) => {
+		const computed_const = user_derived(() => {
+			return place($$props.page.patch);
+		});
+		var span_3 = root_3$4();
+		let styles;
+		template_effect(($0, $1) => styles = set_style(span_3, "", styles, {
+			"background-image": $0,
+			"background-size": `${100 * get(shape).columns}% ${100 * get(shape).rows}%`,
+			"background-position": $1
+		}), [() => isImageUrl(get(reply).image.src) ? `url(${get(reply).image.src})` : "", () => `${100 * get(computed_const).column / Math.max(1, get(shape).columns - 1)}% ${100 * get(computed_const).row / Math.max(1, get(shape).rows - 1)}%`]);
+		append($$anchor, span_3);
+	};
+	const near = ($$anchor) => {
+		var fragment_3 = comment();
+		var node_3 = first_child(fragment_3);
+		var consequent_1 = ($$anchor) => {
+			map($$anchor, () => get(positions), () => 0, () => 1);
+		};
+		if_block(node_3, ($$render) => {
+			if (get(positions)) $$render(consequent_1);
+		});
+		append($$anchor, fragment_3);
+	};
+	const classes = ($$anchor) => {
+		var fragment_5 = comment();
+		var node_4 = first_child(fragment_5);
+		var consequent_2 = ($$anchor) => {
+			{
+				let $0 = user_derived(() => get(lesson).patchPredictions.map((one) => one[get(best)]));
+				map($$anchor, () => get($0), () => 0, () => 1);
+			}
+		};
+		var alternate = ($$anchor) => {
+			image($$anchor);
+		};
+		if_block(node_4, ($$render) => {
+			if (get(lesson).patchPredictions) $$render(consequent_2);
+			else $$render(alternate, -1);
+		});
+		append($$anchor, fragment_5);
+	};
+	const head = ($$anchor) => {
+		{
+			let $0 = user_derived(() => limitOf(get(rows)[$$props.page.head]));
+			map($$anchor, () => get(rows)[$$props.page.head], () => get(shape).prefix, () => get($0));
+		}
+	};
+	const heads = ($$anchor) => {
+		var span_4 = root_4$2();
+		each(span_4, 21, () => get(rows).slice(0, SHOWN_HEADS), index, ($$anchor, row) => {
+			{
+				let $0 = user_derived(() => limitOf(get(row)));
+				map($$anchor, () => get(row), () => get(shape).prefix, () => get($0));
+			}
+		});
+		reset(span_4);
+		append($$anchor, span_4);
+	};
+	const lens = ($$anchor) => {
+		{
+			let $0 = user_derived(() => get(reply).classes.length ? get(lesson).lens.map((one) => one[get(best)]) : get(lesson).norms);
+			Sparks($$anchor, { get values() {
+				return get($0);
+			} });
+		}
+	};
+	const classBars = ($$anchor) => {
+		{
+			let $0 = user_derived(() => [...get(reply).probabilities].sort((a, b) => b - a).slice(0, 10));
+			Sparks($$anchor, { get values() {
+				return get($0);
+			} });
+		}
+	};
+	const parts = ($$anchor) => {
+		var fragment_12 = comment();
+		var node_5 = first_child(fragment_12);
+		var consequent_3 = ($$anchor) => {
+			{
+				let $0 = user_derived(() => barsOf(get(lesson).contributions).bars.slice(0, -1).map(({ value }) => value));
+				Sparks($$anchor, { get values() {
+					return get($0);
+				} });
+			}
+		};
+		if_block(node_5, ($$render) => {
+			if (get(lesson).contributions) $$render(consequent_3);
+		});
+		append($$anchor, fragment_12);
+	};
+	const masked = ($$anchor) => {
+		var fragment_14 = root_6$2();
+		var node_6 = first_child(fragment_14);
+		image(node_6);
+		var node_7 = sibling(node_6);
+		each(node_7, 16, () => get(removed), (index) => index, ($$anchor, index) => {
+			const computed_const_1 = user_derived(() => {
+				return place(index);
+			});
+			var span_5 = root_5$2();
+			let styles_1;
+			template_effect(() => styles_1 = set_style(span_5, `--rows: ${get(shape).rows ?? ""}; --columns: ${get(shape).columns ?? ""}`, styles_1, {
+				left: `${100 * get(computed_const_1).column / get(shape).columns}%`,
+				top: `${100 * get(computed_const_1).row / get(shape).rows}%`
+			}));
+			append($$anchor, span_5);
+		});
+		append($$anchor, fragment_14);
+	};
+	const trained = ($$anchor) => {
+		{
+			let $0 = user_derived(() => limitOf(get(mean)));
+			map($$anchor, () => get(mean), () => get(shape).prefix, () => get($0));
+		}
+	};
+	const SHOWN_HEADS = 9;
 	const shape = user_derived(() => $$props.pass.shape), lesson = user_derived(() => $$props.pass.lesson), reply = user_derived(() => $$props.pass.reply);
-	const patches = user_derived(() => get(shape).rows * get(shape).columns);
-	const parts = user_derived(() => [
-		[
-			"patches",
-			"Patches",
-			`${get(patches)} squares of ${get(lesson).model.patchSize} × ${get(lesson).model.patchSize} pixels`
-		],
-		[
-			"embedding",
-			"Patch embedding",
-			`${3 * get(lesson).model.patchSize ** 2} pixel values become ${get(lesson).model.embedDim} numbers`
-		],
-		[
-			"positions",
-			"Positions",
-			get(lesson).model.positions ? "a learned vector is added to each" : "rotations of queries and keys"
-		],
-		[
-			"class-token",
-			get(shape).classToken ? "Class token" : "What the head reads",
-			`${get(patches) + get(shape).prefix} tokens`
-		]
-	]);
-	const block = user_derived(() => [
-		[
-			"attention",
-			"Attention",
-			"query, key, value"
-		],
-		[
-			"heads",
-			`${get(shape).heads} heads`,
-			`of ${get(lesson).model.headDim} numbers each`
-		],
-		[
-			"layers",
-			"Residual stream",
-			`MLP of ${get(lesson).model.mlpDim} units; both add to the tokens`
-		]
-	]);
-	const end = user_derived(() => [[
-		"softmax",
-		"Head and softmax",
-		`${get(reply).classes.length} logits: ${get(reply).classes.length ? answerOf($$props.pass, get(reply).probabilities) : "none, this model has no head"}`
-	]]);
-	const after = [
-		[
-			"contributions",
-			"Who wrote the answer?",
-			"direct contributions"
-		],
-		[
-			"removal",
-			"Test a map",
-			"remove what it names"
-		],
-		[
-			"training",
-			"Training",
-			"how it came about"
-		]
-	];
-	var div = root_1$6();
-	var figure = child(div);
-	var img = only_child(figure);
-	var node = sibling(figure, 2);
-	each(node, 17, () => get(parts), index, ($$anchor, one) => {
-		part($$anchor, () => get(one));
+	const model = user_derived(() => get(lesson).model);
+	const best = user_derived(() => get(reply).probabilities.indexOf(Math.max(...get(reply).probabilities)));
+	const tokens = user_derived(() => get(shape).rows * get(shape).columns + get(shape).prefix);
+	const table = user_derived(() => $$props.page.theme.table("seq"));
+	const rows = user_derived(() => Array.from({ length: get(shape).heads }, (_, head) => rowOfHead($$props.pass, $$props.page.layer, head)));
+	const last = user_derived(() => Array.from({ length: get(shape).heads }, (_, head) => rowOfHead($$props.pass, get(shape).layers - 1, head)));
+	const mean = user_derived(() => Array.from({ length: get(tokens) }, (_, token) => meanOf(get(last).map((row) => row[token]))));
+	const positions = user_derived(() => get(model).positions ? $$props.page.embedding?.positions : void 0);
+	const removed = user_derived(() => get(lesson).removals[0]?.patches ?? []);
+	const limitOf = (values) => Math.max(...Array.from(values).slice(get(shape).prefix));
+	const place = (patch) => ({
+		row: Math.floor(patch / get(shape).columns),
+		column: patch % get(shape).columns
 	});
-	var div_1 = sibling(node, 2);
-	var p = child(div_1);
-	var text_2 = only_child(p);
-	var node_1 = sibling(p, 2);
-	each(node_1, 17, () => get(block), index, ($$anchor, one) => {
-		part($$anchor, () => get(one));
-	});
+	var div = root_7$1();
+	var div_1 = sibling(child(div), 2);
+	var node_8 = child(div_1);
+	{
+		let $0 = user_derived(() => `${get(shape).rows * get(shape).columns} of ${get(model).patch.join(" × ")} pixels`);
+		part(node_8, () => "patches", () => "Patches", () => get($0), () => cut);
+	}
+	var node_9 = sibling(node_8, 2);
+	{
+		let $0 = user_derived(() => `${patchName($$props.page.patch, get(shape))}: ${3 * get(model).patchSize ** 2} values become ${get(model).embedDim}`);
+		part(node_9, () => "embedding", () => "Patch embedding", () => get($0), () => patch);
+	}
+	var node_10 = sibling(node_9, 2);
+	part(node_10, () => "positions", () => "Positions", () => get(model).positions ? "a learned vector for each place" : "rotations of queries and keys", () => near);
+	part(sibling(node_10, 2), () => "class-token", () => get(shape).classToken ? "Class token" : "What the head reads", () => `${get(tokens)} tokens in all`, () => classes);
 	reset(div_1);
-	var node_2 = sibling(div_1, 2);
-	each(node_2, 17, () => get(end), index, ($$anchor, one) => {
-		part($$anchor, () => get(one));
-	});
-	var node_3 = sibling(node_2, 4);
-	each(node_3, 17, () => after, index, ($$anchor, one) => {
-		part($$anchor, () => get(one));
-	});
+	var div_2 = sibling(div_1, 2);
+	var h2 = child(div_2);
+	var text_2 = only_child(h2);
+	var div_3 = sibling(h2, 2);
+	var node_12 = child(div_3);
+	part(node_12, () => "attention", () => "Attention", () => "query · key, weights, values", () => head);
+	var node_13 = sibling(node_12, 2);
+	{
+		let $0 = user_derived(() => counted(get(shape).heads, "head", "heads"));
+		part(node_13, () => "heads", () => get($0), () => `of ${get(model).headDim} numbers each`, () => heads);
+	}
+	part(sibling(node_13, 2), () => "layers", () => "Residual stream", () => `attention and an MLP of ${get(model).mlpDim} units add to it`, () => lens);
+	reset(div_3);
+	reset(div_2);
+	var div_4 = sibling(div_2, 4);
+	var node_15 = child(div_4);
+	{
+		let $0 = user_derived(() => get(reply).classes.length ? answerOf($$props.pass, get(reply).probabilities) : "none: no head");
+		part(node_15, () => "softmax", () => "Head and softmax", () => get($0), () => classBars);
+	}
+	var node_16 = sibling(node_15, 2);
+	part(node_16, () => "contributions", () => "Contributions", () => "of each attention and MLP", () => parts);
+	var node_17 = sibling(node_16, 2);
+	part(node_17, () => "removal", () => "Removed patches", () => "does the answer change?", () => masked);
+	part(sibling(node_17, 2), () => "training", () => "Training", () => "how the maps formed", () => trained);
+	reset(div_4);
 	reset(div);
-	template_effect(() => {
-		set_attribute(img, "src", get(reply).image.src);
-		set_text(text_2, `${get(shape).layers ?? ""} layers, one after another`);
-	});
+	template_effect(($0) => set_text(text_2, `${$0 ?? ""}, one after another`), [() => counted(get(shape).layers, "layer", "layers")]);
 	append($$anchor, div);
 	pop();
 }
 delegate(["click"]);
 // src/learn/figures/Patches.svelte
-var root$5 = from_html(`<div class="lesson-pair"><figure><!> <figcaption><b>Squares.</b> </figcaption></figure> <figure><!> <figcaption><b>Wrong reshape.</b> </figcaption></figure></div> <pre class="lesson-code"><code> </code></pre>`, 1);
+var root$5 = from_html(`<div class="lesson-pair"><figure><!> <figcaption><b> </b> </figcaption></figure> <figure><!> <figcaption><b>Wrong reshape.</b> </figcaption></figure></div> <pre class="lesson-code"><code> </code></pre>`, 1);
 function Patches($$anchor, $$props) {
 	push($$props, true);
-	const size = user_derived(() => $$props.pass.lesson.model.patchSize);
-	const width = user_derived(() => $$props.pass.lesson.model.imgSize[1]);
-	const strip = user_derived(() => {
-		const first = $$props.page.patch * get(size) * get(size);
-		const [row, column] = [Math.floor(first / get(width)), first % get(width)];
-		const last = column + get(size) * get(size);
-		const where = last <= get(width) ? `columns ${column + 1} to ${last}` : `from column ${column + 1} on, and of the next rows`;
-		return `pixel row ${row + 1}, ${where}`;
+	const $$d = user_derived(() => $$props.pass.lesson), model = user_derived(() => get($$d).model);
+	const size = user_derived(() => get(model).patchSize);
+	const width = user_derived(() => get(model).imgSize[1]);
+	const isSquare = user_derived(() => get(model).patch[0] === get(model).patch[1]);
+	const squares = user_derived(() => ({
+		rows: Math.floor(get(model).imgSize[0] / get(size)),
+		columns: Math.floor(get(width) / get(size)),
+		aspect: $$props.pass.shape.aspect
+	}));
+	const code = user_derived(() => [[`x.unfold(2, ${get(size)}, ${get(size)}).unfold(3, ${get(size)}, ${get(size)})`, "# (B, 3, H, W): squares"], [`x.reshape(B, N, ${get(size)} * ${get(size)} * 3)`, "# (B, H, W, 3): strips"]].map(([call, about]) => `${call.padEnd(36)}${about}`).join("\n"));
+	const strips = user_derived(() => {
+		const [first, end] = [$$props.page.patch * get(size) * get(size), ($$props.page.patch + 1) * get(size) * get(size)];
+		return Array.from({ length: Math.floor((end - 1) / get(width)) - Math.floor(first / get(width)) + 1 }, (_, i) => Math.floor(first / get(width)) + i).map((row) => ({
+			row,
+			start: Math.max(first - row * get(width), 0),
+			end: Math.min(end - row * get(width), get(width))
+		}));
 	});
+	const stripName = user_derived(() => get(strips).map(({ row, start, end }) => `row ${row + 1}, columns ${start + 1} to ${end}`).join("; "));
+	const places = user_derived(() => get(strips).map(({ row, start, end }) => ({
+		left: start / get(width),
+		top: row / get(model).imgSize[0],
+		width: (end - start) / get(width),
+		height: 1 / get(model).imgSize[0]
+	})));
 	var fragment = root$5();
 	var div = first_child(fragment);
 	var figure = child(div);
@@ -1802,11 +2281,16 @@ function Patches($$anchor, $$props) {
 		get patch() {
 			return $$props.page.patch;
 		},
+		get strips() {
+			return get(places);
+		},
 		name: "Patches",
 		onpick: (patch) => pick($$props.page, { patch })
 	});
 	var figcaption = sibling(node, 2);
-	var text = sibling(child(figcaption));
+	var b = child(figcaption);
+	var text = only_child(b);
+	var text_1 = sibling(b);
 	reset(figcaption);
 	reset(figure);
 	var figure_1 = sibling(figure, 2);
@@ -1816,7 +2300,7 @@ function Patches($$anchor, $$props) {
 			return $$props.pass.lesson.scrambled;
 		},
 		get shape() {
-			return $$props.pass.shape;
+			return get(squares);
 		},
 		get patch() {
 			return $$props.page.patch;
@@ -1825,20 +2309,20 @@ function Patches($$anchor, $$props) {
 		onpick: (patch) => pick($$props.page, { patch })
 	});
 	var figcaption_1 = sibling(node_1, 2);
-	var text_1 = sibling(child(figcaption_1));
+	var text_2 = sibling(child(figcaption_1));
 	reset(figcaption_1);
 	reset(figure_1);
 	reset(div);
 	var pre = sibling(div, 2);
-	var code = child(pre);
-	var text_2 = only_child(code);
+	var code_1 = child(pre);
+	var text_3 = only_child(code_1, true);
 	reset(pre);
-	template_effect(($0) => {
-		set_text(text, ` ${$0 ?? ""}: ${get(size) ?? ""} × ${get(size) ?? ""} neighboring pixels.`);
-		set_text(text_1, ` The same patch is ${get(strip) ?? ""} of the image.`);
-		set_text(text_2, `x.unfold(2, ${get(size) ?? ""}, ${get(size) ?? ""}).unfold(3, ${get(size) ?? ""}, ${get(size) ?? ""})   # squares
-x.reshape(B, N, ${get(size) ?? ""} * ${get(size) ?? ""} * 3)            # strips`);
-	}, [() => patchName($$props.page.patch, $$props.pass.shape)]);
+	template_effect(($0, $1) => {
+		set_text(text, `${get(isSquare) ? "Squares" : "Strips, as this model cuts them"}.`);
+		set_text(text_1, ` ${$0 ?? ""}: ${$1 ?? ""} neighboring pixels.`);
+		set_text(text_2, ` The same patch, shown as a square, has the pixels of ${get(stripName) ?? ""}: the white frame on the left.`);
+		set_text(text_3, get(code));
+	}, [() => patchName($$props.page.patch, $$props.pass.shape), () => get(model).patch.join(" × ")]);
 	append($$anchor, fragment);
 	pop();
 }
@@ -1896,7 +2380,8 @@ function Positions($$anchor, $$props) {
 				get patch() {
 					return $$props.page.patch;
 				},
-				label: "Cosine of the position embeddings with that of the chosen patch"
+				label: "Cosine of the position embeddings with that of the chosen patch",
+				onpick: (patch) => pick($$props.page, { patch })
 			});
 		}
 		var figcaption_1 = sibling(node_2, 2);
@@ -1930,14 +2415,14 @@ var root_1$4 = from_html(`<li> </li>`);
 var root_2$3 = from_html(`<button type="button" class="button" data-do="best">Remove the best known set</button>`);
 var root_3$3 = from_html(`<ul class="lesson-flips" role="status"></ul> <!>`, 1);
 var root_4$1 = from_html(`<div class="lesson-row"><button type="button" class="button" data-do="reveal"> </button></div>`);
-var root_5$1 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption><span role="status"> </span></figcaption></figure> <div class="lesson-row"><!> <button type="button" class="button">Restore</button></div> <!></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
+var root_5$1 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption><span role="status"> </span></figcaption></figure> <div class="lesson-row"><span class="lesson-note"> </span> <!> <button type="button" class="button">Random</button> <button type="button" class="button">Restore</button></div> <!></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
 var root_6$1 = from_html(`<p class="lesson-note">This model has no head, so there is no answer that could change.</p>`);
 function Removal($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
 	const best = user_derived(() => get(reply).probabilities.indexOf(Math.max(...get(reply).probabilities)));
-	const mean = user_derived(() => get(lesson).random.reduce((sum, one) => sum + one[get(best)], 0) / (get(lesson).random.length || 1));
-	const flips = user_derived(() => get(lesson).random.filter((one) => one[get(best)] < Math.max(...one)).length);
+	const mean = user_derived(() => get(lesson).random.reduce((sum, { probabilities }) => sum + probabilities[get(best)], 0) / (get(lesson).random.length || 1));
+	const flips = user_derived(() => get(lesson).random.filter(({ probabilities }) => flipped(get(reply).probabilities, probabilities)).length);
 	const bars = user_derived(() => [
 		{
 			name: "nothing removed",
@@ -1964,6 +2449,8 @@ function Removal($$anchor, $$props) {
 	const found = user_derived(() => $$props.page.flips === "working" ? null : $$props.page.flips);
 	const without = user_derived(() => $$props.page.answered === $$props.page.removed ? $$props.page.without : null);
 	const isFlipped = user_derived(() => flipped(get(reply).probabilities, get(without)));
+	let drawn = state(0);
+	const removeRandom = () => remove($$props.page, get(lesson).random[update(drawn) % get(lesson).random.length].patches);
 	const toggle = (patch) => remove($$props.page, $$props.page.removed.includes(patch) ? $$props.page.removed.filter((one) => one !== patch) : [...$$props.page.removed, patch]);
 	var fragment = comment();
 	var node = first_child(fragment);
@@ -1995,17 +2482,20 @@ function Removal($$anchor, $$props) {
 		reset(figcaption);
 		reset(figure);
 		var div_2 = sibling(figure, 2);
-		var node_2 = child(div_2);
+		var span_1 = child(div_2);
+		var text_1 = only_child(span_1);
+		var node_2 = sibling(span_1, 2);
 		each(node_2, 17, () => get(lesson).removals, ({ name, patches }) => name, ($$anchor, $$item) => {
 			let name = () => get($$item).name;
 			let patches = () => get($$item).patches;
 			var button = root$3();
-			var text_1 = only_child(button, true);
-			template_effect(() => set_text(text_1, name()));
+			var text_2 = only_child(button, true);
+			template_effect(() => set_text(text_2, name()));
 			delegated("click", button, () => remove($$props.page, patches()));
 			append($$anchor, button);
 		});
 		var button_1 = sibling(node_2, 2);
+		var button_2 = sibling(button_1, 2);
 		reset(div_2);
 		var node_3 = sibling(div_2, 2);
 		var consequent_1 = ($$anchor) => {
@@ -2013,16 +2503,16 @@ function Removal($$anchor, $$props) {
 			var ul = first_child(fragment_1);
 			each(ul, 21, () => flipLines(get(found), $$props.page.ownBest), index, ($$anchor, line) => {
 				var li = root_1$4();
-				var text_2 = only_child(li, true);
-				template_effect(() => set_text(text_2, get(line)));
+				var text_3 = only_child(li, true);
+				template_effect(() => set_text(text_3, get(line)));
 				append($$anchor, li);
 			});
 			reset(ul);
 			var node_4 = sibling(ul, 2);
 			var consequent = ($$anchor) => {
-				var button_2 = root_2$3();
-				delegated("click", button_2, () => remove($$props.page, get(found).best ?? []));
-				append($$anchor, button_2);
+				var button_3 = root_2$3();
+				delegated("click", button_3, () => remove($$props.page, get(found).best ?? []));
+				append($$anchor, button_3);
 			};
 			if_block(node_4, ($$render) => {
 				if (get(found).best) $$render(consequent);
@@ -2031,14 +2521,14 @@ function Removal($$anchor, $$props) {
 		};
 		var alternate = ($$anchor) => {
 			var div_3 = root_4$1();
-			var button_3 = child(div_3);
-			var text_3 = only_child(button_3, true);
+			var button_4 = child(div_3);
+			var text_4 = only_child(button_4, true);
 			reset(div_3);
 			template_effect(() => {
-				button_3.disabled = $$props.page.flips === "working";
-				set_text(text_3, $$props.page.flips === "working" ? "Searching…" : "Show the best known set");
+				button_4.disabled = $$props.page.flips === "working";
+				set_text(text_4, $$props.page.flips === "working" ? "Searching…" : "Give up and compare");
 			});
-			delegated("click", button_3, () => revealFlips($$props.page));
+			delegated("click", button_4, () => revealFlips($$props.page));
 			append($$anchor, div_3);
 		};
 		if_block(node_3, ($$render) => {
@@ -2048,7 +2538,7 @@ function Removal($$anchor, $$props) {
 		reset(div_1);
 		var div_4 = sibling(div_1, 2);
 		var h2 = child(div_4);
-		var text_4 = only_child(h2);
+		var text_5 = only_child(h2);
 		var node_5 = sibling(h2, 2);
 		{
 			let $0 = user_derived(() => `Probability of ${get(reply).classes[get(best)]} without some patches`);
@@ -2062,17 +2552,19 @@ function Removal($$anchor, $$props) {
 			});
 		}
 		var p = sibling(node_5, 2);
-		var text_5 = only_child(p);
+		var text_6 = only_child(p);
 		reset(div_4);
 		reset(div);
-		template_effect(($0) => {
+		template_effect(($0, $1) => {
 			set_class(span, 1, clsx(["lesson-verdict", { won: get(isFlipped) }]));
 			set_text(text, $0);
-			button_1.disabled = !$$props.page.removed.length;
-			set_text(text_4, `Probability of ${get(reply).classes[get(best)] ?? ""}`);
-			set_text(text_5, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the answer. One image proves little: scores over 500 images are in the documentation.`);
-		}, [() => tryLine(get(reply), $$props.page.removed.length, get(without))]);
-		delegated("click", button_1, () => remove($$props.page, []));
+			set_text(text_1, `Remove ${$1 ?? ""} by`);
+			button_2.disabled = !$$props.page.removed.length;
+			set_text(text_5, `Probability of ${get(reply).classes[get(best)] ?? ""}`);
+			set_text(text_6, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the answer. One image proves little: scores over 500 images are in the documentation.`);
+		}, [() => tryLine(get(reply), $$props.page.removed.length, get(without)), () => counted(get(lesson).removals[0].patches.length, "patch", "patches")]);
+		delegated("click", button_1, removeRandom);
+		delegated("click", button_2, () => remove($$props.page, []));
 		append($$anchor, div);
 	};
 	var alternate_1 = ($$anchor) => {
@@ -2181,17 +2673,17 @@ function Softmax($$anchor, $$props) {
 // src/learn/figures/Training.svelte
 var root$1 = from_html(`<br/> `, 1);
 var root_1$2 = from_html(`<figure><!> <figcaption> <!></figcaption></figure>`);
-var root_2$2 = from_html(`<div class="lesson-heads"><figure class="lesson-input"><img/><figcaption> </figcaption></figure> <!></div> <p class="lesson-note"> </p>`, 1);
+var root_2$2 = from_html(`<div class="lesson-heads" style="--tiles: 5"><figure class="lesson-input"><img/><figcaption> </figcaption></figure> <!></div> <p class="lesson-note"> </p>`, 1);
 var root_3$2 = from_html(`<p class="lesson-note">No timeline was saved with this model. Trainings started on Train have one; so does cifar10-ti4.</p>`);
 function Training($$anchor, $$props) {
 	push($$props, true);
-	const SHOWN = 8;
+	const SHOWN = 9;
 	const found = user_derived(() => $$props.page.training);
 	const shape = user_derived(() => $$props.pass.shape);
 	const patches = user_derived(() => get(shape).rows * get(shape).columns);
 	const maps = user_derived(() => get(found) ? floatsOf(get(found).maps) : new Float32Array());
 	const count = user_derived(() => get(found)?.epochs.length ?? 0);
-	const chosen = user_derived(() => [...new Set(Array.from({ length: SHOWN }, (_, i) => Math.round(i * (get(count) - 1) / 7)))]);
+	const chosen = user_derived(() => [...new Set(Array.from({ length: SHOWN }, (_, i) => Math.round(i * (get(count) - 1) / 8)))]);
 	const limit = user_derived(() => get(maps).length ? Math.max(...get(maps).slice(-get(patches))) : 1);
 	var fragment = comment();
 	var node = first_child(fragment);
@@ -2262,7 +2754,7 @@ function Training($$anchor, $$props) {
 			set_attribute(img, "src", get(found).image);
 			set_attribute(img, "alt", get(found).name);
 			set_text(text, get(found).name);
-			set_text(text_3, `Mean attention of the last layer's heads, all on one scale, 0 to ${$0 ?? ""}. Train shows every layer, head and snapshot.`);
+			set_text(text_3, `Mean attention of the last layer's heads, all on one scale, 0 to ${$0 ?? ""} and more. Train shows every layer, head and snapshot.`);
 		}, [() => percent(get(limit))]);
 		append($$anchor, fragment_1);
 	};
@@ -2502,7 +2994,7 @@ var root_3 = from_html(`<details><summary> </summary><p> </p></details>`);
 var root_4 = from_html(`<!> <p class="lesson-try"><b>Try it.</b> </p> <!>`, 1);
 var root_5 = from_html(`<button type="button" class="button primary" data-do="next"> </button>`);
 var root_6 = from_html(`<button type="button"><img alt=""/></button>`);
-var root_7 = from_html(`<div class="vitviz vitviz-learn"><!> <div class="lesson"><nav aria-label="Steps"><ol></ol></nav> <article><p class="lesson-count"> </p> <h1 tabindex="-1"> </h1> <p role="status"> </p> <!> <div class="lesson-turn"><button type="button" class="button" data-do="back">Back</button> <!></div> <fieldset class="lesson-images"><legend>Image</legend> <!> <p class="lesson-note">Another image of yours: choose it in Explore and come back.</p></fieldset></article> <section class="lesson-figure"><!></section></div> <!> <p class="foot"><span> </span><span>Keys: <kbd>←</kbd> <kbd>→</kbd> turn the pages · in a figure, <kbd>arrows</kbd> choose the patch</span></p></div>`);
+var root_7 = from_html(`<div class="vitviz vitviz-learn"><!> <div class="lesson"><nav aria-label="Steps"><ol></ol></nav> <article><p class="lesson-count"> </p> <h1 tabindex="-1"> </h1> <p role="status"> </p> <!> <div class="lesson-turn"><button type="button" class="button" data-do="back">Back</button> <!></div> <fieldset class="lesson-images"><legend>Image</legend> <!> <p class="lesson-note"> </p></fieldset></article> <section class="lesson-figure"><!></section></div> <!> <p class="foot"><span> </span><span>Keys: <kbd>←</kbd> <kbd>→</kbd> turn the pages · in a figure, <kbd>arrows</kbd> choose the patch</span></p></div>`);
 function Learn($$anchor, $$props) {
 	push($$props, true);
 	const FIGURES = [...[
@@ -2656,7 +3148,8 @@ function Learn($$anchor, $$props) {
 		} }));
 		append($$anchor, button_3);
 	});
-	next(2);
+	var p_5 = sibling(node_5, 2);
+	var text_9 = only_child(p_5, true);
 	reset(fieldset);
 	reset(article);
 	var section = sibling(article, 2);
@@ -2683,24 +3176,26 @@ function Learn($$anchor, $$props) {
 	reset(div_1);
 	var node_8 = sibling(div_1, 2);
 	Glossary(node_8, { ongo: (step) => goTo(page(), step) });
-	var p_5 = sibling(node_8, 2);
-	var span = child(p_5);
-	var text_9 = only_child(span);
+	var p_6 = sibling(node_8, 2);
+	var span = child(p_6);
+	var text_10 = only_child(span);
 	next();
-	reset(p_5);
+	reset(p_6);
 	reset(div);
 	bind_this(div, ($$value) => root = $$value, () => root);
 	template_effect(() => {
 		set_attribute(div, "data-state", page().state);
 		set_attribute(div, "data-ready", get(pass)?.reply.key);
 		set_attribute(div, "data-step", get(step).id);
+		set_attribute(div, "data-settled", page().settled === page().step || void 0);
 		set_text(text_1, `Step ${page().step + 1} of ${STEPS.length ?? ""}`);
 		set_text(text_2, get(step).title);
 		set_class(p_1, 1, clsx(["status", { error: page().isError }]));
 		set_text(text_3, page().status);
 		button_1.disabled = page().step === 0;
+		set_text(text_9, page().image?.kind === "upload" ? "This is your upload: a link to this step does not contain it." : "For an image of your own, choose it in Explore and return.");
 		set_attribute(section, "aria-label", `Figure: ${get(step).title}`);
-		set_text(text_9, `All numbers are those of ${page().checkpoint ?? ""} on this image.`);
+		set_text(text_10, `All numbers are those of ${page().checkpoint ?? ""} on this image.`);
 	});
 	delegated("click", button_1, () => goTo(page(), page().step - 1));
 	append($$anchor, div);

@@ -52,17 +52,17 @@ function D(e) {
 	return E = e;
 }
 function O() {
-	return D(R(E));
+	return D(on(E));
 }
 function De(e) {
 	if (w) {
-		if (R(E) !== null) throw we(), be;
+		if (on(E) !== null) throw we(), be;
 		E = e;
 	}
 }
 function Oe(e = 1) {
 	if (w) {
-		for (var t = e, n = E; t--;) n = R(n);
+		for (var t = e, n = E; t--;) n = on(n);
 		E = n;
 	}
 }
@@ -75,7 +75,7 @@ function ke(e = !0) {
 				--t;
 			} else (r === `[` || r === `[!` || r[0] === `[` && !isNaN(Number(r.slice(1)))) && (t += 1);
 		}
-		var i = R(n);
+		var i = on(n);
 		e && n.remove(), n = i;
 	}
 }
@@ -284,7 +284,7 @@ var pt = Symbol(`obsolete`);
 function mt(e, t, n) {
 	let r = K;
 	r === null && Fe();
-	var i = void 0, a = Vt(C), o = !U, s = new Set();
+	var i = void 0, a = F(C), o = !U, s = new Set();
 	return Tn(() => {
 		var t = K, n = h();
 		i = n.promise;
@@ -303,7 +303,7 @@ function mt(e, t, n) {
 			s.add(n), c.async_deriveds.set(t, n);
 		}
 		let u = (e, t = void 0) => {
-			l?.(), s.delete(n), t !== pt && (c.activate(), t ? (a.f |= ce, Kt(a, t)) : (a.f & 8388608 && (a.f ^= ce), Kt(a, e)), c.deactivate());
+			l?.(), s.delete(n), t !== pt && (c.activate(), t ? (a.f |= ce, Gt(a, t)) : (a.f & 8388608 && (a.f ^= ce), Gt(a, e)), c.deactivate());
 		};
 		n.promise.then(u, (e) => u(null, e || `unknown`));
 	}), yn(() => {
@@ -643,7 +643,7 @@ function Rt(e) {
 	for (var t = e.first; t !== null;) Rt(t), t = t.next;
 }
 var zt = new Set(), P = new Map(), Bt = !1;
-function Vt(e, t) {
+function F(e, t) {
 	return {
 		f: 0,
 		v: e,
@@ -653,19 +653,19 @@ function Vt(e, t) {
 		wv: 0
 	};
 }
-function Ht(e, t) {
-	let n = Vt(e, t);
+function Vt(e, t) {
+	let n = F(e, t);
 	return Un(n), n;
 }
-function Ut(e, t = !1, n = !0) {
-	let r = Vt(e);
+function Ht(e, t = !1, n = !0) {
+	let r = F(e);
 	return t || (r.equals = Ne), r;
 }
-function F(e, t, n = !1) {
-	return U !== null && (!W || U.f & 131072) && Xe() && U.f & 4325394 && (J === null || !J.has(e)) && We(), Kt(e, n ? Zt(t) : t, Ot);
+function I(e, t, n = !1) {
+	return U !== null && (!W || U.f & 131072) && Xe() && U.f & 4325394 && (J === null || !J.has(e)) && We(), Gt(e, n ? Xt(t) : t, Ot);
 }
-var Wt = null, Gt = 0;
-function Kt(e, t, n = null) {
+var Ut = null, Wt = 0;
+function Gt(e, t, n = null) {
 	if (!e.equals(t)) {
 		Vn ? P.set(e, t) : P.has(e) || P.set(e, e.v);
 		var r = jt.ensure();
@@ -673,11 +673,11 @@ function Kt(e, t, n = null) {
 			let t = e;
 			e.f & 2048 && vt(t), N === null && tt(t);
 		}
-		e.wv = Yn(), Wt = null, Gt = 0, Xt(e, y, n), Wt = null, Xe() && K !== null && K.f & 1024 && !(K.f & 96) && (Z === null ? Wn([e]) : Z.push(e)), !r.is_fork && zt.size > 0 && !Bt && qt();
+		e.wv = Yn(), Ut = null, Wt = 0, Yt(e, y, n), Ut = null, Xe() && K !== null && K.f & 1024 && !(K.f & 96) && (Z === null ? Wn([e]) : Z.push(e)), !r.is_fork && zt.size > 0 && !Bt && Kt();
 	}
 	return t;
 }
-function qt() {
+function Kt() {
 	Bt = !1;
 	for (let e of zt) {
 		e.f & 1024 && j(e, b);
@@ -691,20 +691,20 @@ function qt() {
 	}
 	zt.clear();
 }
-function Jt(e, t = 1) {
+function qt(e, t = 1) {
 	var n = Q(e), r = t === 1 ? n++ : n--;
-	return F(e, n), r;
+	return I(e, n), r;
 }
-function Yt(e) {
-	F(e, e.v + 1);
+function Jt(e) {
+	I(e, e.v + 1);
 }
-function Xt(e, t, n) {
+function Yt(e, t, n) {
 	var r = e.reactions;
 	if (r !== null) {
 		var i = Xe(), a = r.length;
-		if (Gt += a, Gt > 1e5 && Wt === null && (Wt = new Set()), Wt !== null) {
-			if (Wt.has(e)) return;
-			Wt.add(e);
+		if (Wt += a, Wt > 1e5 && Ut === null && (Ut = new Set()), Ut !== null) {
+			if (Ut.has(e)) return;
+			Ut.add(e);
 		}
 		for (var o = 0; o < a; o++) {
 			var s = r[o], c = s.f;
@@ -713,7 +713,7 @@ function Xt(e, t, n) {
 				if (l && j(s, t), c & 131072) zt.add(s);
 				else if (c & 2) {
 					var u = s;
-					N?.delete(u), Xt(u, b, n);
+					N?.delete(u), Yt(u, b, n);
 				} else if (l) {
 					var d = s;
 					c & 16 && Pt !== null && Pt.add(d), n === null ? It(d) : n.push(d);
@@ -722,40 +722,40 @@ function Xt(e, t, n) {
 		}
 	}
 }
-function Zt(t) {
+function Xt(t) {
 	if (typeof t != `object` || !t || le in t || ue in t) return t;
 	let n = l(t);
 	if (n !== s && n !== c) return t;
-	var r = new Map(), i = e(t), o = Ht(0), u = null, d = qn, f = (e) => {
+	var r = new Map(), i = e(t), o = Vt(0), u = null, d = qn, f = (e) => {
 		if (qn === d) return e();
 		var t = U, n = qn;
 		G(null), Jn(d);
 		var r = e();
 		return G(t), Jn(n), r;
 	};
-	return i && r.set(`length`, Ht(t.length, u)), new Proxy(t, {
+	return i && r.set(`length`, Vt(t.length, u)), new Proxy(t, {
 		defineProperty(e, t, n) {
 			`value` in n && n.configurable !== !1 && n.enumerable !== !1 && n.writable !== !1 || He();
 			var i = r.get(t);
 			return i === void 0 ? f(() => {
-				var e = Ht(n.value, u);
+				var e = Vt(n.value, u);
 				return r.set(t, e), e;
-			}) : F(i, n.value, !0), !0;
+			}) : I(i, n.value, !0), !0;
 		},
 		deleteProperty(e, t) {
 			var n = r.get(t);
 			if (n === void 0) {
 				if (t in e) {
-					let e = f(() => Ht(C, u));
-					r.set(t, e), Yt(o);
+					let e = f(() => Vt(C, u));
+					r.set(t, e), Jt(o);
 				}
-			} else F(n, C), Yt(o);
+			} else I(n, C), Jt(o);
 			return !0;
 		},
 		get(e, n, i) {
 			if (n === le) return t;
 			var o = r.get(n), s = n in e;
-			if (o === void 0 && (!s || a(e, n)?.writable) && (o = f(() => Ht(Zt(s ? e[n] : C), u)), r.set(n, o)), o !== void 0) {
+			if (o === void 0 && (!s || a(e, n)?.writable) && (o = f(() => Vt(Xt(s ? e[n] : C), u)), r.set(n, o)), o !== void 0) {
 				var c = Q(o);
 				return c === C ? void 0 : c;
 			}
@@ -780,27 +780,27 @@ function Zt(t) {
 		has(e, t) {
 			if (t === le) return !0;
 			var n = r.get(t), i = n !== void 0 && n.v !== C || Reflect.has(e, t);
-			return (n !== void 0 || (K !== null || U !== null) && (!i || a(e, t)?.writable)) && (n === void 0 && (n = f(() => Ht(i ? Zt(e[t]) : C, u)), r.set(t, n)), Q(n) === C) ? !1 : i;
+			return (n !== void 0 || (K !== null || U !== null) && (!i || a(e, t)?.writable)) && (n === void 0 && (n = f(() => Vt(i ? Xt(e[t]) : C, u)), r.set(t, n)), Q(n) === C) ? !1 : i;
 		},
 		set(e, t, n, s) {
 			var c = r.get(t), l = t in e;
 			if (i && t === `length`) for (var d = n; d < c.v; d += 1) {
 				var p = r.get(d + ``);
-				p === void 0 ? d in e && (p = f(() => Ht(C, u)), r.set(d + ``, p)) : F(p, C);
+				p === void 0 ? d in e && (p = f(() => Vt(C, u)), r.set(d + ``, p)) : I(p, C);
 			}
-			if (c === void 0) (!l || a(e, t)?.writable) && (c = f(() => Ht(void 0, u)), F(c, Zt(n)), r.set(t, c));
+			if (c === void 0) (!l || a(e, t)?.writable) && (c = f(() => Vt(void 0, u)), I(c, Xt(n)), r.set(t, c));
 			else {
 				l = c.v !== C;
-				var m = f(() => Zt(n));
-				F(c, m);
+				var m = f(() => Xt(n));
+				I(c, m);
 			}
 			var h = Reflect.getOwnPropertyDescriptor(e, t);
 			if (h?.set && h.set.call(s, n), !l) {
 				if (i && typeof t == `string`) {
 					var g = r.get(`length`), _ = Number(t);
-					Number.isInteger(_) && _ >= g.v && F(g, _ + 1);
+					Number.isInteger(_) && _ >= g.v && I(g, _ + 1);
 				}
-				Yt(o);
+				Jt(o);
 			}
 			return !0;
 		},
@@ -818,50 +818,50 @@ function Zt(t) {
 		}
 	});
 }
-function Qt(e) {
+function Zt(e) {
 	try {
 		if (typeof e == `object` && e && le in e) return e[le];
 	} catch {}
 	return e;
 }
-function $t(e, t) {
-	return Object.is(Qt(e), Qt(t));
+function Qt(e, t) {
+	return Object.is(Zt(e), Zt(t));
 }
-var en, tn, nn, rn, an;
-function on() {
-	if (en === void 0) {
-		en = window, tn = document, nn = /Firefox/.test(navigator.userAgent);
+var $t, en, tn, nn, rn;
+function an() {
+	if ($t === void 0) {
+		$t = window, en = document, tn = /Firefox/.test(navigator.userAgent);
 		var e = Element.prototype, t = Node.prototype, n = Text.prototype;
-		rn = a(t, `firstChild`).get, an = a(t, `nextSibling`).get, u(e) && (e[me] = void 0, e[pe] = null, e[he] = void 0, e.__e = void 0), u(n) && (n[ge] = void 0);
+		nn = a(t, `firstChild`).get, rn = a(t, `nextSibling`).get, u(e) && (e[me] = void 0, e[pe] = null, e[he] = void 0, e.__e = void 0), u(n) && (n[ge] = void 0);
 	}
 }
-function I(e = ``) {
+function L(e = ``) {
 	return document.createTextNode(e);
 }
-function L(e) {
+function R(e) {
+	return nn.call(e);
+}
+function on(e) {
 	return rn.call(e);
 }
-function R(e) {
-	return an.call(e);
-}
 function sn(e, t) {
-	if (!w) return L(e);
-	var n = L(E);
-	if (n === null) n = E.appendChild(I());
+	if (!w) return R(e);
+	var n = R(E);
+	if (n === null) n = E.appendChild(L());
 	else if (t && n.nodeType !== 3) {
-		var r = I();
+		var r = L();
 		return n?.before(r), D(r), r;
 	}
 	return t && mn(n), D(n), n;
 }
 function cn(e, t = !1) {
 	if (!w) {
-		var n = L(e);
-		return n instanceof Comment && n.data === `` ? R(n) : n;
+		var n = R(e);
+		return n instanceof Comment && n.data === `` ? on(n) : n;
 	}
 	if (t) {
 		if (E?.nodeType !== 3) {
-			var r = I();
+			var r = L();
 			return E?.before(r), D(r), r;
 		}
 		mn(E);
@@ -869,17 +869,17 @@ function cn(e, t = !1) {
 	return E;
 }
 function ln(e, t = !1) {
-	if (!w) return L(e);
+	if (!w) return R(e);
 	var n = sn(e, t);
 	return De(e), n;
 }
 function un(e, t = 1, n = !1) {
 	let r = w ? E : e;
-	for (var i; t--;) i = r, r = R(r);
+	for (var i; t--;) i = r, r = on(r);
 	if (!w) return r;
 	if (n) {
 		if (r?.nodeType !== 3) {
-			var a = I();
+			var a = L();
 			return r === null ? i?.after(a) : r.before(a), D(a), a;
 		}
 		mn(r);
@@ -1064,7 +1064,7 @@ function H(e, t = !0) {
 }
 function Nn(e, t) {
 	for (; e !== null;) {
-		var n = e === t ? null : R(e);
+		var n = e === t ? null : on(e);
 		e.remove(), e = n;
 	}
 }
@@ -1114,7 +1114,7 @@ function Rn(e, t) {
 }
 function zn(e, t) {
 	if (e.nodes) for (var n = e.nodes.start, r = e.nodes.end; n !== null;) {
-		var i = n === r ? null : R(n);
+		var i = n === r ? null : on(n);
 		t.append(n), n = i;
 	}
 }
@@ -1444,10 +1444,10 @@ function jr(e, t) {
 	var n = !!(t & 1), r = !!(t & 2), i, a = !e.startsWith(`<!>`);
 	return () => {
 		if (w) return $(E, null), E;
-		i === void 0 && (i = Ar(a ? e : `<!>` + e), n || (i = L(i)));
-		var t = r || nn ? document.importNode(i, !0) : i.cloneNode(!0);
+		i === void 0 && (i = Ar(a ? e : `<!>` + e), n || (i = R(i)));
+		var t = r || tn ? document.importNode(i, !0) : i.cloneNode(!0);
 		if (n) {
-			var o = L(t), s = t.lastChild;
+			var o = R(t), s = t.lastChild;
 			$(o, s);
 		} else $(t, t);
 		return t;
@@ -1458,13 +1458,13 @@ function Mr(e, t, n = `svg`) {
 	return () => {
 		if (w) return $(E, null), E;
 		if (!o) {
-			var e = L(Ar(a));
-			if (i) for (o = document.createDocumentFragment(); L(e);) o.appendChild(L(e));
-			else o = L(e);
+			var e = R(Ar(a));
+			if (i) for (o = document.createDocumentFragment(); R(e);) o.appendChild(R(e));
+			else o = R(e);
 		}
 		var t = o.cloneNode(!0);
 		if (i) {
-			var n = L(t), r = t.lastChild;
+			var n = R(t), r = t.lastChild;
 			$(n, r);
 		} else $(t, t);
 		return t;
@@ -1475,15 +1475,15 @@ function Nr(e, t) {
 }
 function Pr(e = ``) {
 	if (!w) {
-		var t = I(e + ``);
+		var t = L(e + ``);
 		return $(t, t), t;
 	}
 	var n = E;
-	return n.nodeType === 3 ? mn(n) : (n.before(n = I()), D(n)), $(n, n), n;
+	return n.nodeType === 3 ? mn(n) : (n.before(n = L()), D(n)), $(n, n), n;
 }
 function Fr() {
 	if (w) return $(E, null), E;
-	var e = document.createDocumentFragment(), t = document.createComment(``), n = I();
+	var e = document.createDocumentFragment(), t = document.createComment(``), n = L();
 	return e.append(t, n), $(t, n), e;
 }
 function Ir(e, t) {
@@ -1500,11 +1500,11 @@ function Lr() {
 	return (window.__svelte ??= {}).uid ??= 1, `c${window.__svelte.uid++}`;
 }
 function Rr(e) {
-	let t = 0, n = Vt(0), r;
+	let t = 0, n = F(0), r;
 	return () => {
-		vn() && (Q(n), En(() => (t === 0 && (r = or(() => e(() => Yt(n)))), t += 1, () => {
+		vn() && (Q(n), En(() => (t === 0 && (r = or(() => e(() => Jt(n)))), t += 1, () => {
 			A(() => {
-				--t, t === 0 && (r?.(), r = void 0, Yt(n));
+				--t, t === 0 && (r?.(), r = void 0, Jt(n));
 			});
 		})));
 	};
@@ -1531,7 +1531,7 @@ var Vr = class {
 	#d = !1;
 	#f = new Map();
 	#p = null;
-	#m = Rr(() => (this.#p = Vt(this.#l), () => {
+	#m = Rr(() => (this.#p = F(this.#l), () => {
 		this.#p = null;
 	}));
 	constructor(e, t, n, r) {
@@ -1590,7 +1590,7 @@ var Vr = class {
 		let e = this.#n.pending;
 		e && (this.is_pending = !0, this.#o = V(() => e(this.#e)), A(() => {
 			if (!this.#v()) {
-				var e = this.#c = document.createDocumentFragment(), t = I(), n = !1;
+				var e = this.#c = document.createDocumentFragment(), t = L(), n = !1;
 				e.append(t), this.#a = this.#S(() => {
 					try {
 						return V(() => this.#r(t));
@@ -1650,7 +1650,7 @@ var Vr = class {
 	}
 	update_pending_count(e, t) {
 		this.#C(e, t), this.#l += e, !this.#p || this.#d || (this.#d = !0, A(() => {
-			this.#d = !1, this.#p && Kt(this.#p, this.#l);
+			this.#d = !1, this.#p && Gt(this.#p, this.#l);
 		}));
 	}
 	get_effect_pending() {
@@ -1701,9 +1701,9 @@ function Ur(e, t) {
 }
 var Wr = new Map();
 function Gr(e, { target: t, anchor: n, props: i = {}, events: a, context: o, intro: s = !0, transformError: c }) {
-	on();
+	an();
 	var l = void 0, u = Cn(() => {
-		var s = n ?? t.appendChild(I());
+		var s = n ?? t.appendChild(L());
 		Br(s, { pending: () => {} }, (t) => {
 			qe({});
 			var n = k;
@@ -1763,7 +1763,7 @@ var Kr = new WeakMap(), qr = class {
 				let i = () => {
 					if (Array.from(this.#e.values()).includes(e)) {
 						var t = document.createDocumentFragment();
-						zn(r, t), t.append(I()), this.#n.set(e, {
+						zn(r, t), t.append(L()), this.#n.set(e, {
 							effect: r,
 							fragment: t
 						});
@@ -1783,7 +1783,7 @@ var Kr = new WeakMap(), qr = class {
 		var n = M, r = fn();
 		if (t && !this.#t.has(e) && !this.#n.has(e)) {
 			if (r) {
-				var i = document.createDocumentFragment(), a = I();
+				var i = document.createDocumentFragment(), a = L();
 				i.append(a), this.#n.set(e, {
 					effect: V(() => t(a)),
 					fragment: i
@@ -1799,7 +1799,7 @@ var Kr = new WeakMap(), qr = class {
 }, Jr = 0, Yr = 1, Xr = 2;
 function Zr(e, t, n, r, i) {
 	w && O();
-	var a = Xe(), o = C, s = a ? Vt(o) : Ut(o, !1, !1), c = a ? Vt(o) : Ut(o, !1, !1), l = new qr(e);
+	var a = Xe(), o = C, s = a ? F(o) : Ht(o, !1, !1), c = a ? F(o) : Ht(o, !1, !1), l = new qr(e);
 	On(() => {
 		var a = M, o = t(), u = !1;
 		let d = w && p(o) === (e.data === `[!`);
@@ -1817,18 +1817,18 @@ function Zr(e, t, n, r, i) {
 			};
 			o.then((t) => {
 				e(() => {
-					Kt(s, t), l.ensure(Yr, r && ((e) => r(e, s)));
+					Gt(s, t), l.ensure(Yr, r && ((e) => r(e, s)));
 				});
 			}, (t) => {
 				e(() => {
-					if (Kt(c, t), l.ensure(Xr, i && ((e) => i(e, c))), !i) throw c.v;
+					if (Gt(c, t), l.ensure(Xr, i && ((e) => i(e, c))), !i) throw c.v;
 				});
 			}), w ? l.ensure(Jr, n) : A(() => {
 				m || e(() => {
 					l.ensure(Jr, n);
 				});
 			});
-		} else Kt(s, o), l.ensure(Yr, r && ((e) => r(e, s)));
+		} else Gt(s, o), l.ensure(Yr, r && ((e) => r(e, s)));
 		return d && T(!0), () => {
 			u = !0;
 		};
@@ -1908,7 +1908,7 @@ function ai(t, n, i, a, o, s = null) {
 	var c = t, l = new Map();
 	if (n & 4) {
 		var u = t;
-		c = w ? D(L(u)) : u.appendChild(I());
+		c = w ? D(R(u)) : u.appendChild(L());
 	}
 	w && O();
 	var d = null, f = gt(() => {
@@ -1935,9 +1935,9 @@ function ai(t, n, i, a, o, s = null) {
 			for (var u = new Set(), _ = M, v = fn(), y = 0; y < t; y += 1) {
 				w && E.nodeType === 8 && E.data === `]` && (c = E, r = !0, T(!1));
 				var b = e[y], x = a(b, y), S = m ? null : l.get(x);
-				S ? (S.v && Kt(S.v, b), S.i && Kt(S.i, y), v && _.unskip_effect(S.e)) : (S = ci(l, m ? c : ii ??= I(), b, x, y, o, n, i), m || (S.e.f |= ae), l.set(x, S)), u.add(x);
+				S ? (S.v && Gt(S.v, b), S.i && Gt(S.i, y), v && _.unskip_effect(S.e)) : (S = ci(l, m ? c : ii ??= L(), b, x, y, o, n, i), m || (S.e.f |= ae), l.set(x, S)), u.add(x);
 			}
-			if (t === 0 && s && !d && (m ? d = V(() => s(c)) : (d = V(() => s(ii ??= I())), d.f |= ae)), t > u.size && Ie(``, ``, ``), w && t > 0 && D(ke()), !m) {
+			if (t === 0 && s && !d && (m ? d = V(() => s(c)) : (d = V(() => s(ii ??= L())), d.f |= ae)), t > u.size && Ie(``, ``, ``), w && t > 0 && D(ke()), !m) {
 				if (p.set(_, u), v) {
 					for (let [e, t] of l) u.has(e) || _.skip_effect(t.e);
 					_.oncommit(h), _.ondiscard(g);
@@ -2010,7 +2010,7 @@ function si(e, t, n, i, a) {
 	});
 }
 function ci(e, t, n, r, i, a, o, s) {
-	var c = o & 1 ? o & 16 ? Vt(n) : Ut(n, !1, !1) : null, l = o & 2 ? Vt(i) : null;
+	var c = o & 1 ? o & 16 ? F(n) : Ht(n, !1, !1) : null, l = o & 2 ? F(i) : null;
 	return {
 		v: c,
 		i: l,
@@ -2021,7 +2021,7 @@ function ci(e, t, n, r, i, a, o, s) {
 }
 function li(e, t, n) {
 	if (e.nodes) for (var r = e.nodes.start, i = e.nodes.end, a = t && !(t.f & 33554432) ? t.nodes.start : n; r !== null;) {
-		var o = R(r);
+		var o = on(r);
 		if (a.before(r), r === i) return;
 		r = o;
 	}
@@ -2029,7 +2029,14 @@ function li(e, t, n) {
 function ui(e, t, n) {
 	t === null ? e.effect.first = n : t.next = n, n === null ? e.effect.last = t : n.prev = t;
 }
-function di(e, t, n) {
+function di(e, t, ...n) {
+	var r = new qr(e);
+	On(() => {
+		let e = t() ?? null;
+		r.ensure(e, e && ((t) => e(t, ...n)));
+	}, ne);
+}
+function fi(e, t, n) {
 	var r;
 	w && (r = E, O());
 	var i = new qr(e);
@@ -2041,7 +2048,7 @@ function di(e, t, n) {
 		} else i.ensure(e, e && ((t) => n(t, e)));
 	}, ne);
 }
-function fi(e, t, n, r, i, a) {
+function pi(e, t, n, r, i, a) {
 	let o = w;
 	w && O();
 	var s = null;
@@ -2057,7 +2064,7 @@ function fi(e, t, n, r, i, a) {
 				if (s = w ? s : pn(e, a), $(s, s), r) {
 					var i = null;
 					w && gr(e) && s.append(i = document.createComment(``));
-					var o = w ? L(s) : s.appendChild(I());
+					var o = w ? R(s) : s.appendChild(L());
 					w && (o === null ? T(!1) : D(o)), r(s, o), i?.remove();
 				}
 				K.nodes.end = s, n || t.before(s);
@@ -2066,7 +2073,7 @@ function fi(e, t, n, r, i, a) {
 		}), () => {};
 	}, ne), yn(() => {}), o && (T(!0), D(c));
 }
-function pi(e, t) {
+function mi(e, t) {
 	var n = void 0, r;
 	kn(() => {
 		n !== (n = t()) && (r &&= (H(r), null), n && (r = V(() => {
@@ -2074,38 +2081,38 @@ function pi(e, t) {
 		})));
 	});
 }
-function mi(e) {
+function hi(e) {
 	var t, n, r = ``;
 	if (typeof e == `string` || typeof e == `number`) r += e;
 	else if (typeof e == `object`) {
 		if (Array.isArray(e)) {
 			var i = e.length;
-			for (t = 0; t < i; t++) e[t] && (n = mi(e[t])) && (r && (r += ` `), r += n);
+			for (t = 0; t < i; t++) e[t] && (n = hi(e[t])) && (r && (r += ` `), r += n);
 		} else for (n in e) e[n] && (r && (r += ` `), r += n);
 	}
 	return r;
 }
-function hi() {
-	for (var e, t, n = 0, r = ``, i = arguments.length; n < i; n++) (e = arguments[n]) && (t = mi(e)) && (r && (r += ` `), r += t);
+function gi() {
+	for (var e, t, n = 0, r = ``, i = arguments.length; n < i; n++) (e = arguments[n]) && (t = hi(e)) && (r && (r += ` `), r += t);
 	return r;
 }
-function gi(e) {
-	return typeof e == `object` ? hi(e) : e ?? ``;
+function _i(e) {
+	return typeof e == `object` ? gi(e) : e ?? ``;
 }
-var _i = [...` 	
+var vi = [...` 	
 \r\f\xA0\v﻿`];
-function vi(e, t, n) {
+function yi(e, t, n) {
 	var r = e == null ? `` : `` + e;
 	if (t && (r = r ? r + ` ` + t : t), n) {
 		for (var i of Object.keys(n)) if (n[i]) r = r ? r + ` ` + i : i;
 		else if (r.length) for (var a = i.length, o = 0; (o = r.indexOf(i, o)) >= 0;) {
 			var s = o + a;
-			(o === 0 || _i.includes(r[o - 1])) && (s === r.length || _i.includes(r[s])) ? r = (o === 0 ? `` : r.substring(0, o)) + r.substring(s + 1) : o = s;
+			(o === 0 || vi.includes(r[o - 1])) && (s === r.length || vi.includes(r[s])) ? r = (o === 0 ? `` : r.substring(0, o)) + r.substring(s + 1) : o = s;
 		}
 	}
 	return r === `` ? null : r;
 }
-function yi(e, t = !1) {
+function bi(e, t = !1) {
 	var n = t ? ` !important;` : `;`, r = ``;
 	for (var i of Object.keys(e)) {
 		var a = e[i];
@@ -2113,16 +2120,16 @@ function yi(e, t = !1) {
 	}
 	return r;
 }
-function bi(e) {
+function xi(e) {
 	return e[0] !== `-` || e[1] !== `-` ? e.toLowerCase() : e;
 }
-function xi(e, t) {
+function Si(e, t) {
 	if (t) {
 		var n = ``, r, i;
 		if (Array.isArray(t) ? (r = t[0], i = t[1]) : r = t, e) {
 			e = String(e).replaceAll(/\/\*.*?\*\//g, ``).trim();
 			var a = !1, o = 0, s = !1, c = [];
-			r && c.push(...Object.keys(r).map(bi)), i && c.push(...Object.keys(i).map(bi));
+			r && c.push(...Object.keys(r).map(xi)), i && c.push(...Object.keys(i).map(xi));
 			var l = 0, u = -1;
 			let t = e.length;
 			for (var d = 0; d < t; d++) {
@@ -2131,7 +2138,7 @@ function xi(e, t) {
 					if (f === `:` && u === -1) u = d;
 					else if (f === `;` || d === t - 1) {
 						if (u !== -1) {
-							var p = bi(e.substring(l, u).trim());
+							var p = xi(e.substring(l, u).trim());
 							if (!c.includes(p)) {
 								f !== `;` && d++;
 								var m = e.substring(l, d).trim();
@@ -2143,14 +2150,14 @@ function xi(e, t) {
 				}
 			}
 		}
-		return r && (n += yi(r)), i && (n += yi(i, !0)), n = n.trim(), n === `` ? null : n;
+		return r && (n += bi(r)), i && (n += bi(i, !0)), n = n.trim(), n === `` ? null : n;
 	}
 	return e == null ? null : String(e);
 }
-function Si(e, t, n, r, i, a) {
+function Ci(e, t, n, r, i, a) {
 	var o = e[me];
 	if (w || o !== n || o === void 0) {
-		var s = vi(n, r, a);
+		var s = yi(n, r, a);
 		w && s === e.getAttribute(`class`) || (s == null ? e.removeAttribute(`class`) : t ? e.className = s : e.setAttribute(`class`, s)), e[me] = n;
 	} else if (a && i !== a) for (var c in a) {
 		var l = !!a[c];
@@ -2158,34 +2165,34 @@ function Si(e, t, n, r, i, a) {
 	}
 	return a;
 }
-function Ci(e, t = {}, n, r) {
+function wi(e, t = {}, n, r) {
 	for (var i in n) {
 		var a = n[i];
 		t[i] !== a && (n[i] == null ? e.style.removeProperty(i) : e.style.setProperty(i, a, r));
 	}
 }
-function wi(e, t, n, r) {
+function Ti(e, t, n, r) {
 	var i = e[he];
 	if (w || i !== t) {
-		var a = xi(t, r);
+		var a = Si(t, r);
 		w && a === e.getAttribute(`style`) || (a == null ? e.removeAttribute(`style`) : e.style.cssText = a), e[he] = t;
-	} else r && (Array.isArray(r) ? (Ci(e, n?.[0], r[0]), Ci(e, n?.[1], r[1], `important`)) : Ci(e, n, r));
+	} else r && (Array.isArray(r) ? (wi(e, n?.[0], r[0]), wi(e, n?.[1], r[1], `important`)) : wi(e, n, r));
 	return r;
 }
-function Ti(e, t) {
+function Ei(e, t) {
 	t ? e.hasAttribute(`selected`) || e.setAttribute(`selected`, ``) : e.removeAttribute(`selected`);
 }
-function Ei(e, t) {
+function Di(e, t) {
 	var n = !(`__defaultValue` in e);
-	(n || e.__defaultValue !== t) && (e.__defaultValue = t, Di(e, !n || `__value` in e));
+	(n || e.__defaultValue !== t) && (e.__defaultValue = t, Oi(e, !n || `__value` in e));
 }
-function Di(t, n) {
+function Oi(t, n) {
 	var r = t.__defaultValue, i = t.multiple, a = i ? r ?? [] : null;
 	if (!i || e(a)) {
 		var o = t.selectedIndex, s = n && i ? new Set(t.selectedOptions) : null;
 		for (var c of t.options) {
-			var l = ji(c);
-			Ti(c, i ? a.includes(l) : $t(l, r));
+			var l = Mi(c);
+			Ei(c, i ? a.includes(l) : Qt(l, r));
 		}
 		if (n) {
 			if (s !== null) for (c of t.options) {
@@ -2196,22 +2203,22 @@ function Di(t, n) {
 		}
 	}
 }
-function Oi(t, n, r = !1) {
+function ki(t, n, r = !1) {
 	if (t.multiple) {
 		if (n == null) return;
 		if (!e(n)) return Te();
-		for (var i of t.options) i.selected = n.includes(ji(i));
+		for (var i of t.options) i.selected = n.includes(Mi(i));
 	} else {
-		for (i of t.options) if ($t(ji(i), n)) {
+		for (i of t.options) if (Qt(Mi(i), n)) {
 			i.selected = !0;
 			return;
 		}
 		r && n === void 0 || (t.selectedIndex = -1);
 	}
 }
-function ki(e) {
+function Ai(e) {
 	var t = new MutationObserver((t) => {
-		t.every(Mi) || (`__defaultValue` in e && Di(e, !1), `__value` in e && Oi(e, e.__value));
+		t.every(Ni) || (`__defaultValue` in e && Oi(e, !1), `__value` in e && ki(e, e.__value));
 	});
 	t.observe(e, {
 		childList: !0,
@@ -2222,14 +2229,14 @@ function ki(e) {
 		t.disconnect();
 	});
 }
-function Ai(e, t, n = t) {
+function ji(e, t, n = t) {
 	var r = new WeakSet(), i = !0;
 	st(e, `change`, (t) => {
 		var i = t ? `[selected]` : `:checked`, a;
-		if (e.multiple) a = [].map.call(e.querySelectorAll(i), ji);
+		if (e.multiple) a = [].map.call(e.querySelectorAll(i), Mi);
 		else {
 			var o = e.querySelector(i) ?? e.querySelector(`option:not([disabled])`);
-			a = o && ji(o);
+			a = o && Mi(o);
 		}
 		n(a), e.__value = a, M !== null && r.add(M);
 	}), wn(() => {
@@ -2238,17 +2245,17 @@ function Ai(e, t, n = t) {
 			var o = M;
 			if (r.has(o)) return;
 		}
-		if (Oi(e, a, i), i && a === void 0) {
+		if (ki(e, a, i), i && a === void 0) {
 			var s = e.querySelector(`:checked`);
-			s !== null && (a = ji(s), n(a));
+			s !== null && (a = Mi(s), n(a));
 		}
 		e.__value = a, i = !1;
 	});
 }
-function ji(e) {
+function Mi(e) {
 	return `__value` in e ? e.__value : e.value;
 }
-function Mi(e) {
+function Ni(e) {
 	if (e.target.closest(`selectedcontent`) !== null) return !0;
 	if (e.type === `childList`) {
 		var t = [...e.addedNodes, ...e.removedNodes];
@@ -2256,58 +2263,58 @@ function Mi(e) {
 	}
 	return !1;
 }
-var Ni = Symbol(`class`), Pi = Symbol(`style`), Fi = Symbol(`is custom element`), Ii = Symbol(`is html`), Li = ye ? `link` : `LINK`, Ri = ye ? `input` : `INPUT`, zi = ye ? `option` : `OPTION`, Bi = ye ? `select` : `SELECT`, Vi = ye ? `progress` : `PROGRESS`;
-function Hi(e) {
+var Pi = Symbol(`class`), Fi = Symbol(`style`), Ii = Symbol(`is custom element`), Li = Symbol(`is html`), Ri = ye ? `link` : `LINK`, zi = ye ? `input` : `INPUT`, Bi = ye ? `option` : `OPTION`, Vi = ye ? `select` : `SELECT`, Hi = ye ? `progress` : `PROGRESS`;
+function Ui(e) {
 	if (w) {
 		var t = !1, n = () => {
 			if (!t) {
 				if (t = !0, e.hasAttribute(`value`)) {
 					var n = e.value;
-					Gi(e, `value`, null), e.value = n;
+					Ki(e, `value`, null), e.value = n;
 				}
 				if (e.hasAttribute(`checked`)) {
 					var r = e.checked;
-					Gi(e, `checked`, null), e.checked = r;
+					Ki(e, `checked`, null), e.checked = r;
 				}
 			}
 		};
 		e[_e] = n, A(n), at();
 	}
 }
-function Ui(e, t) {
-	var n = Ji(e);
-	n.value !== (n.value = t ?? void 0) && (e.value !== t || t === 0 && e.nodeName === Vi) && (e.value = t ?? ``);
-}
 function Wi(e, t) {
-	var n = Ji(e);
+	var n = Yi(e);
+	n.value !== (n.value = t ?? void 0) && (e.value !== t || t === 0 && e.nodeName === Hi) && (e.value = t ?? ``);
+}
+function Gi(e, t) {
+	var n = Yi(e);
 	n.checked !== (n.checked = t ?? void 0) && (e.checked = t);
 }
-function Gi(e, t, n, r) {
-	var i = Ji(e);
-	if (!(w && (i[t] = e.getAttribute(t), t === `src` || t === `srcset` || t === `href` && e.nodeName === Li))) {
+function Ki(e, t, n, r) {
+	var i = Yi(e);
+	if (!(w && (i[t] = e.getAttribute(t), t === `src` || t === `srcset` || t === `href` && e.nodeName === Ri))) {
 		var a = i[t];
-		a !== (i[t] = n) && (t === `loading` && (e[fe] = n), n == null ? e.removeAttribute(t) : typeof n != `string` && Xi(e).has(t) ? e[t] = n : (!w || typeof n != `number` && typeof n != `boolean` || a !== String(n)) && e.setAttribute(t, n));
+		a !== (i[t] = n) && (t === `loading` && (e[fe] = n), n == null ? e.removeAttribute(t) : typeof n != `string` && Zi(e).has(t) ? e[t] = n : (!w || typeof n != `number` && typeof n != `boolean` || a !== String(n)) && e.setAttribute(t, n));
 	}
 }
-function Ki(e, t, n, r, i = !1, a = !1) {
-	w && i && e.nodeName === Ri && (`defaultValue` in n || `defaultChecked` in n || Hi(e));
-	var o = Ji(e), s = o[Fi], c = !o[Ii];
+function qi(e, t, n, r, i = !1, a = !1) {
+	w && i && e.nodeName === zi && (`defaultValue` in n || `defaultChecked` in n || Ui(e));
+	var o = Yi(e), s = o[Ii], c = !o[Li];
 	let l = w && s;
 	l && T(!1);
-	var u = t || {}, d = e.nodeName === zi, f = e.nodeName === Bi;
+	var u = t || {}, d = e.nodeName === Bi, f = e.nodeName === Vi;
 	try {
 		for (var p in t) !(p in n) && p[0] + p[1] !== `$$` && (n[p] = null);
-		n.class ? n.class = gi(n.class) : (r || n[Ni]) && (n.class = null), n[Pi] && (n.style ??= null);
-		var m = Xi(e);
-		if (e.nodeName === Ri && `type` in n && (`value` in n || `__value` in n)) {
+		n.class ? n.class = _i(n.class) : (r || n[Pi]) && (n.class = null), n[Fi] && (n.style ??= null);
+		var m = Zi(e);
+		if (e.nodeName === zi && `type` in n && (`value` in n || `__value` in n)) {
 			var h = n.type;
-			(h !== u.type || h === void 0 && e.hasAttribute(`type`)) && (u.type = h, Gi(e, `type`, h, a));
+			(h !== u.type || h === void 0 && e.hasAttribute(`type`)) && (u.type = h, Ki(e, `type`, h, a));
 		}
 		for (let i in n) {
 			let l = n[i];
 			if (d && i === `value` && l == null) e.value = e.__value = ``, u[i] = l;
-			else if (i === `class`) Si(e, e.namespaceURI === `http://www.w3.org/1999/xhtml`, l, r, t?.[Ni], n[Ni]), u[i] = l, u[Ni] = n[Ni];
-			else if (i === `style`) wi(e, l, t?.[Pi], n[Pi]), u[i] = l, u[Pi] = n[Pi];
+			else if (i === `class`) Ci(e, e.namespaceURI === `http://www.w3.org/1999/xhtml`, l, r, t?.[Pi], n[Pi]), u[i] = l, u[Pi] = n[Pi];
+			else if (i === `style`) Ti(e, l, t?.[Fi], n[Fi]), u[i] = l, u[Fi] = n[Fi];
 			else {
 				var g = u[i];
 				if (l !== g || l === void 0 && e.hasAttribute(i)) {
@@ -2328,10 +2335,10 @@ function Ki(e, t, n, r, i = !1, a = !1) {
 								}
 								u[n] = xr(r, e, a, t);
 							}
-						} else if (i === `style`) Gi(e, i, l);
+						} else if (i === `style`) Ki(e, i, l);
 						else if (i === `autofocus`) rt(e, !!l);
-						else if (!s && (i === `__value` || i === `value` && l != null)) e.__value = l, (g == null || e.value !== l || l === 0 && e.nodeName === Vi) && (e.value = l);
-						else if (i === `selected` && d) Ti(e, l);
+						else if (!s && (i === `__value` || i === `value` && l != null)) e.__value = l, (g == null || e.value !== l || l === 0 && e.nodeName === Hi) && (e.value = l);
+						else if (i === `selected` && d) Ei(e, l);
 						else {
 							var y = i;
 							c || (y = fr(y));
@@ -2348,7 +2355,7 @@ function Ki(e, t, n, r, i = !1, a = !1) {
 										n.removeAttribute(y), n.defaultChecked = e, n.checked = r ? e : !1;
 									}
 								} else e.removeAttribute(i);
-							} else b || (s || typeof l != `string`) && m.has(y) ? (e[y] = l, y in o && (o[y] = C)) : typeof l != `function` && Gi(e, y, l, a);
+							} else b || (s || typeof l != `string`) && m.has(y) ? (e[y] = l, y in o && (o[y] = C)) : typeof l != `function` && Ki(e, y, l, a);
 						}
 					}
 				}
@@ -2359,83 +2366,83 @@ function Ki(e, t, n, r, i = !1, a = !1) {
 	}
 	return u;
 }
-function qi(e, t, n = [], r = [], i = [], a, o = !1, s = !1) {
+function Ji(e, t, n = [], r = [], i = [], a, o = !1, s = !1) {
 	ct(i, n, r, (n) => {
-		var r = void 0, i = {}, c = e.nodeName === Bi, l = !1;
+		var r = void 0, i = {}, c = e.nodeName === Vi, l = !1;
 		if (kn(() => {
-			var u = t(...n.map(Q)), d = Ki(e, r, u, a, o, s);
+			var u = t(...n.map(Q)), d = qi(e, r, u, a, o, s);
 			if (l && c) {
 				var f = e;
-				`defaultValue` in u && Ei(f, u.defaultValue), `value` in u && Oi(f, u.value);
+				`defaultValue` in u && Di(f, u.defaultValue), `value` in u && ki(f, u.value);
 			}
 			for (let e of Object.getOwnPropertySymbols(i)) u[e] || H(i[e]);
 			for (let t of Object.getOwnPropertySymbols(u)) {
 				var p = u[t];
-				t.description !== `@attach` || r && p === r[t] || (i[t] && H(i[t]), i[t] = V(() => pi(e, () => p))), d[t] = p;
+				t.description !== `@attach` || r && p === r[t] || (i[t] && H(i[t]), i[t] = V(() => mi(e, () => p))), d[t] = p;
 			}
 			r = d;
 		}), c) {
 			var u = e;
 			wn(() => {
 				var e = r;
-				`defaultValue` in e && Ei(u, e.defaultValue), Oi(u, e.value, !0), ki(u);
+				`defaultValue` in e && Di(u, e.defaultValue), ki(u, e.value, !0), Ai(u);
 			});
 		}
 		l = !0;
 	});
 }
-function Ji(e) {
+function Yi(e) {
 	return e[pe] ??= {
-		[Fi]: e.nodeName.includes(`-`),
-		[Ii]: e.namespaceURI === xe
+		[Ii]: e.nodeName.includes(`-`),
+		[Li]: e.namespaceURI === xe
 	};
 }
-var Yi = new Map();
-function Xi(e) {
-	var t = e.getAttribute(`is`) || e.nodeName, n = Yi.get(t);
+var Xi = new Map();
+function Zi(e) {
+	var t = e.getAttribute(`is`) || e.nodeName, n = Xi.get(t);
 	if (n) return n;
-	Yi.set(t, n = new Set());
+	Xi.set(t, n = new Set());
 	for (var r, i = e, a = Element.prototype; a !== i;) {
 		for (var s in r = o(i), r) r[s].set && s !== `innerHTML` && s !== `textContent` && s !== `innerText` && n.add(s);
 		i = l(i);
 	}
 	return n;
 }
-function Zi(e, t, n = t) {
+function Qi(e, t, n = t) {
 	var r = new WeakSet();
 	st(e, `input`, async (i) => {
 		var a = i ? e.defaultValue : e.value;
-		if (a = $i(e) ? ea(a) : a, n(a), M !== null && r.add(M), await rr(), a !== (a = t())) {
+		if (a = ea(e) ? ta(a) : a, n(a), M !== null && r.add(M), await rr(), a !== (a = t())) {
 			var o = e.selectionStart, s = e.selectionEnd, c = e.value.length;
 			if (e.value = a ?? ``, s !== null) {
 				var l = e.value.length;
 				o === s && s === c && l > c ? (e.selectionStart = l, e.selectionEnd = l) : (e.selectionStart = o, e.selectionEnd = Math.min(s, l));
 			}
 		}
-	}), (w && e.defaultValue !== e.value || or(t) == null && e.value) && (n($i(e) ? ea(e.value) : e.value), M !== null && r.add(M)), En(() => {
+	}), (w && e.defaultValue !== e.value || or(t) == null && e.value) && (n(ea(e) ? ta(e.value) : e.value), M !== null && r.add(M)), En(() => {
 		var n = t();
 		if (e === document.activeElement) {
 			var i = M;
 			if (r.has(i)) return;
 		}
-		$i(e) && n === ea(e.value) || (e.type !== `date` || n || e.value) && n !== e.value && (e.value = n ?? ``);
+		ea(e) && n === ta(e.value) || (e.type !== `date` || n || e.value) && n !== e.value && (e.value = n ?? ``);
 	});
 }
-function Qi(e, t, n = t) {
+function $i(e, t, n = t) {
 	st(e, `change`, (t) => {
 		n(t ? e.defaultChecked : e.checked);
 	}), (w && e.defaultChecked !== e.checked || or(t) == null) && n(e.checked), En(() => {
 		e.checked = !!t();
 	});
 }
-function $i(e) {
+function ea(e) {
 	var t = e.type;
 	return t === `number` || t === `range`;
 }
-function ea(e) {
+function ta(e) {
 	return e === `` ? null : +e;
 }
-var ta = new class e {
+var na = new class e {
 	#e = new WeakMap();
 	#t;
 	#n;
@@ -2459,26 +2466,26 @@ var ta = new class e {
 		});
 	}
 }({ box: `border-box` });
-function na(e, t, n) {
-	var r = ta.observe(e, () => n(e[t]));
+function ra(e, t, n) {
+	var r = na.observe(e, () => n(e[t]));
 	wn(() => (or(() => n(e[t])), r));
 }
-function ra(e, t) {
+function ia(e, t) {
 	return e === t || e?.[le] === t;
 }
-function ia(e = Ye(), t, n, r) {
+function aa(e = Ye(), t, n, r) {
 	var i = k.r, a = K;
 	return wn(() => {
 		var o, s;
 		return En(() => {
 			o = s, s = r?.() || [], or(() => {
-				ra(n(...s), e) || (t(e, ...s), o && ra(n(...o), e) && t(null, ...o));
+				ia(n(...s), e) || (t(e, ...s), o && ia(n(...o), e) && t(null, ...o));
 			});
 		}), () => {
 			let r = a;
 			for (; r !== i && r.parent !== null && r.parent.f & 33554432;) r = r.parent;
 			let o = () => {
-				s && ra(n(...s), e) && t(null, ...s);
+				s && ia(n(...s), e) && t(null, ...s);
 			}, c = r.teardown;
 			r.teardown = () => {
 				o(), c?.();
@@ -2486,7 +2493,7 @@ function ia(e = Ye(), t, n, r) {
 		};
 	}), e;
 }
-function aa(e, t, n, r, i) {
+function oa(e, t, n, r, i) {
 	var a = () => {
 		r(n[e]);
 	};
@@ -2496,16 +2503,16 @@ function aa(e, t, n, r, i) {
 		n.removeEventListener(t, a);
 	});
 }
-var oa = !1;
-function sa(e) {
-	var t = oa;
+var sa = !1;
+function ca(e) {
+	var t = sa;
 	try {
-		return oa = !1, [e(), oa];
+		return sa = !1, [e(), sa];
 	} finally {
-		oa = t;
+		sa = t;
 	}
 }
-var ca = {
+var la = {
 	get(e, t) {
 		let n = e.props.length;
 		for (; n--;) {
@@ -2547,10 +2554,10 @@ var ca = {
 		return t;
 	}
 };
-function la(...e) {
-	return new Proxy({ props: e }, ca);
+function ua(...e) {
+	return new Proxy({ props: e }, la);
 }
-function ua(e, t, n, r) {
+function da(e, t, n, r) {
 	var i = !0, o = !!(n & 8), s = !!(n & 16), c = r, l = !0, u = void 0, d = () => s && i ? (u ??= ft(r), Q(u)) : (l && (l = !1, c = s ? or(r) : r), c);
 	let f;
 	if (o) {
@@ -2558,7 +2565,7 @@ function ua(e, t, n, r) {
 		f = a(e, t)?.set ?? (p && t in e ? (n) => e[t] = n : void 0);
 	}
 	var m, h = !1;
-	o ? [m, h] = sa(() => e[t]) : m = e[t], m === void 0 && r !== void 0 && (m = d(), f && (i && Ve(t), f(m)));
+	o ? [m, h] = ca(() => e[t]) : m = e[t], m === void 0 && r !== void 0 && (m = d(), f && (i && Ve(t), f(m)));
 	var g = i ? () => {
 		var n = e[t];
 		return n === void 0 ? d() : (l = !0, n);
@@ -2578,16 +2585,16 @@ function ua(e, t, n, r) {
 	var b = K;
 	return (function(e, t) {
 		if (arguments.length > 0) {
-			let n = t ? Q(y) : i && o ? Zt(e) : e;
-			return F(y, n), v = !0, c !== void 0 && (c = n), e;
+			let n = t ? Q(y) : i && o ? Xt(e) : e;
+			return I(y, n), v = !0, c !== void 0 && (c = n), e;
 		}
 		return Vn && v || b.f & 16384 ? y.v : Q(y);
 	});
 }
-function da(e) {
+function fa(e) {
 	k === null && Pe(`onMount`), bn(() => {
 		let t = or(e);
 		if (typeof t == `function`) return t;
 	});
 }
-export { tn as $document, en as $window, Ir as append, pi as attach, qi as attribute_effect, rt as autofocus, Zr as await_block, Qi as bind_checked, na as bind_element_size, aa as bind_property, Ai as bind_select_value, ia as bind_this, Zi as bind_value, sn as child, gi as clsx, Fr as comment, di as component, wr as delegate, Cr as delegated, ai as each, fi as element, Sr as event, cn as first_child, Mt as flushSync, jr as from_html, Nr as from_svg, Q as get, Qr as if_block, ti as index, ki as init_select, ei as key, Ur as mount, Oe as next, f as noop, da as onMount, ln as only_child, Je as pop, ua as prop, Lr as props_id, Zt as proxy, qe as push, Hi as remove_input_defaults, br as replay_events, De as reset, Oi as select_option, F as set, Gi as set_attribute, Wi as set_checked, Si as set_class, wi as set_style, Hr as set_text, Ui as set_value, un as sibling, la as spread_props, Ht as state, Dn as template_effect, Pr as text, rr as tick, g as to_array, or as untrack, Jt as update, ht as user_derived, bn as user_effect, Sn as user_pre_effect };
+export { en as $document, $t as $window, Ir as append, mi as attach, Ji as attribute_effect, rt as autofocus, Zr as await_block, $i as bind_checked, ra as bind_element_size, oa as bind_property, ji as bind_select_value, aa as bind_this, Qi as bind_value, sn as child, _i as clsx, Fr as comment, fi as component, wr as delegate, Cr as delegated, ai as each, pi as element, Sr as event, cn as first_child, Mt as flushSync, jr as from_html, Nr as from_svg, Q as get, Qr as if_block, ti as index, Ai as init_select, ei as key, Ur as mount, Oe as next, f as noop, fa as onMount, ln as only_child, Je as pop, da as prop, Lr as props_id, Xt as proxy, qe as push, Ui as remove_input_defaults, br as replay_events, De as reset, ki as select_option, I as set, Ki as set_attribute, Gi as set_checked, Ci as set_class, Ti as set_style, Hr as set_text, Wi as set_value, un as sibling, di as snippet, ua as spread_props, Vt as state, Dn as template_effect, Pr as text, rr as tick, g as to_array, or as untrack, qt as update, ht as user_derived, bn as user_effect, Sn as user_pre_effect };

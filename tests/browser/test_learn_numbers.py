@@ -1,0 +1,221 @@
+"""Every number that the Learn page shows, in the text and in the figure of each step, against the library."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from vitviz.attribution import lesson
+from vitviz.webapp.pages.timelines import Timelines
+
+pytestmark = pytest.mark.browser
+LEARN = ".vitviz-learn"
+LAYER, HEAD, PATCH = 4, 1, 36  # the sharpest head and the middle of 8 x 8 patches
+CAT = 3
+# Not part of the name of a model; "+" and "−" are signs.
+NUMBER = re.compile(r"(?<![A-Za-z\d])[+−]?\d+(?:,\d{3})*(?:\.\d+)?")
+TEXTS = """(root) => {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    if (!texts.currentNode.parentElement.closest("select, .lesson-mark, .lesson-code, .lesson-count, .lesson-turn"))
+      found.push(texts.currentNode.data);
+  }
+  return found.join(" ");
+}"""
+
+
+def place(patch):
+    """Return row and column, from 1."""
+    return [patch // 8 + 1, patch % 8 + 1]
+
+
+def sizes(ex):
+    """Return D, d and M from the weights, and T."""
+    network = ex.context.model
+    mlp = network.blocks[0].mlp.fc1.out_features
+    return network.pos_embed.shape[-1], network.blocks[0].attn.qkv.out_features // 18, mlp, ex.attention.shape[-1]
+
+
+def overview(ex):
+    D, d, M, T = sizes(ex)
+    text = [T - 1, D, 6]
+    return text, [T - 1, 4, 4, *place(PATCH), 3 * 4 * 4, D, T, 6, 6, d, M, 100 * ex.probabilities.max()]
+
+
+def patches(ex):
+    first = PATCH * 16  # pixel of the strip, in reading order
+    strip = [first // 32 + 1, first % 32 + 1, first % 32 + 16]
+    return [4, 4, 64, 16, 16, 32, 32, (32 // 16) ** 2], [*place(PATCH), 4, 4, *strip]
+
+
+def embedding(ex):
+    found = lesson.patch_embedding(ex.context, PATCH, 0)
+    D, weights = sizes(ex)[0], sum(weight.numel() for weight in ex.context.model.patch_embed.parameters())
+    return [D, 3, 4, 4, D, weights], [*place(PATCH), 1, D, found.product, found.rest, 1, found.value, 0]
+
+
+def positions(ex):
+    places = ex.context.model.pos_embed[0, 1:].detach()
+    cosine = torch.nn.functional.cosine_similarity(places[PATCH], places).numpy()
+    nearest = np.argsort(-cosine)[1]
+    return [4], [*place(PATCH), cosine.min(), 1, *place(nearest), cosine[nearest]]
+
+
+def class_token(ex):
+    found = lesson.patch_predictions(ex.context)
+    here, cats = found[PATCH], int((found.argmax(1) == CAT).sum())
+    caption = [*place(PATCH), 100 * here.max(), 0, 100, cats, 64, 100 * found[:, CAT].mean()]
+    return [], [100 * ex.probabilities.max(), *caption]
+
+
+def attention(ex):
+    _, d, _, T = sizes(ex)
+    row = lesson.attention_row(ex.context, LAYER, HEAD)
+    key, score, weight = row.keys[1 + PATCH], row.scores[1 + PATCH], 100 * row.weights[1 + PATCH]
+    rank = 1 + int((row.weights > row.weights[1 + PATCH]).sum())
+    summary = [row.query @ key, d, score, np.exp(score), T, weight, T, rank, 100 / T]
+    maps = [*place(PATCH), LAYER + 1, HEAD + 1, 0, 100 * row.weights[1:].max()]
+    return [d, d, T, 100], [*maps, *row.query, *key, *(row.query * key), *summary, *row.output, weight]
+
+
+def heads(ex):
+    rows = ex.cls_attention[LAYER]  # (A, T)
+    limit = np.sort(rows[:, 1:], axis=1)[:, -3].max()
+    power = 10 ** np.floor(np.log10(limit))
+    limit = min((step * power for step in (1, 2, 4, 6, 8, 10)), key=lambda one: abs(one - limit))
+    tiles = [number for head, row in enumerate(rows) for number in (head + 1, 100 * row[1:].max())]
+    note = [LAYER + 1, 0, 100 * limit, 100 / rows.shape[1], HEAD + 1, 100 * rows[HEAD, 0]]
+    return [6, sizes(ex)[1]], [*tiles, *note]
+
+
+def layers(ex):
+    probabilities, norms = lesson.layer_predictions(ex.context)
+    decided = max((layer for layer in range(7) if probabilities[layer].argmax() != CAT), default=-1) + 1
+    names = [[], *([layer] for layer in range(1, 7))]
+    lens = [number for name, one in zip(names, probabilities, strict=True) for number in (*name, 100 * one.max())]
+    return [], [*lens, decided, *(number for name, norm in zip(names, norms, strict=True) for number in (*name, norm))]
+
+
+def softmax(ex):
+    logits = np.sort(ex.logits)[::-1]
+    return [10, np.e, 99], [*logits, *(100 * np.sort(ex.probabilities)[::-1]), 1, 1, 1]
+
+
+def contributions(ex):
+    found = ex.contributions()
+    bars = [number for layer in range(6) for number in (layer + 1, found.attention[layer], layer + 1, found.mlp[layer])]
+    cosine = ex.similarity(PATCH, 5)
+    return [], [found.logit, found.embedding, *bars, found.bias, found.logit, *place(PATCH), 6, cosine.min(), 1]
+
+
+def removal(ex):
+    def probabilities(patches):
+        return ex.ablate(patches=patches, patch_mode="gray").probabilities
+
+    ranked = [np.argsort(-ex.map(key).ravel(), kind="stable")[:16].tolist() for key in METHODS]
+    random = [probabilities(drawn) for drawn in lesson.random_patches(ex.context, 16)]
+    bars = [ex.probabilities.max(), *(probabilities(one).max() for one in ranked)]
+    mean, flips = np.mean(random, axis=0)[CAT], sum(int(one.argmax() != CAT) for one in random)
+    return [16, 20, 500], [16, *(100 * one for one in bars), 20, 100 * mean, flips, 20, 500]
+
+
+def training(ex):
+    held = Timelines(None).load("cifar10-ti4")
+    image, last = held.names.index("cat"), len(held.epoch) - 1
+    captions = []
+    for i in range(9):
+        snapshot = int(i * last / 8 + 0.5)
+        captions += [held.epoch[snapshot], 100 * held.probabilities[snapshot, image, CAT]]
+    limit = held.cls_attention[-1, image, -1].astype(np.float32).mean(0)[1:].max()
+    return [], [*captions, 0, 100 * limit]
+
+
+METHODS = ("attention", "average", "balanced_gradients")
+STEPS = {
+    **{"overview": overview, "patches": patches, "embedding": embedding, "positions": positions},
+    **{"class-token": class_token, "attention": attention, "heads": heads, "layers": layers, "softmax": softmax},
+    **{"contributions": contributions, "removal": removal, "training": training},
+}
+
+
+def check(shown, expected):
+    """Check that a text has these numbers, in order, each to the digits that are shown."""
+    found = NUMBER.findall(shown)
+    assert len(found) == len(expected), (found, expected)
+    for text, number in zip(found, expected, strict=True):
+        digits = len(text.partition(".")[2])
+        value = float(text.replace("−", "-").replace(",", ""))
+        assert abs(value - number) <= 0.5001 * 10**-digits + 1e-4 * abs(number), (text, number, shown)
+
+
+@pytest.fixture(scope="module")
+def lesson_page(browser, address):
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    page.goto(f"{address}?tab=learn")
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_number_of_a_step_is_that_of_the_library(lesson_page, explanation, step):
+    page = lesson_page
+    page.wait_for_selector(f"{LEARN}[data-ready][data-state=ready] .lesson-figure > *")
+    page.locator("nav[aria-label=Steps] button").nth(list(STEPS).index(step)).click()
+    page.wait_for_selector(f"{LEARN}[data-step={step}][data-settled]")
+    text, figure = STEPS[step](explanation)
+    article = page.locator(f"{LEARN} article")
+    shown = " ".join(article.locator(".lesson-text, .lesson-try, details").evaluate_all(f"all => all.map({TEXTS})"))
+    check(shown, text)
+    check(page.locator(".lesson-figure").evaluate(TEXTS), figure)
+
+
+def test_a_number_of_the_worked_row_says_where_it_comes_from(lesson_page, explanation):
+    page = lesson_page
+    page.locator("nav[aria-label=Steps] button").nth(5).click()
+    page.wait_for_selector(f"{LEARN}[data-step=attention][data-settled]")
+    row = lesson.attention_row(explanation.context, LAYER, HEAD)
+    key, score = row.keys[1 + PATCH], row.scores[1 + PATCH]
+    upper, lower = page.locator(".lesson-term").first, page.locator(".lesson-term").last
+    vectors = page.locator(".lesson-numbers")
+
+    def source(cell, place=upper, start="Number 3"):
+        cell.hover()
+        expect(place).to_contain_text(start)
+        return place.inner_text()
+
+    assert "the class token after the norm of the layer, 192 products" in source(vectors.nth(0).locator("span").nth(2))
+    assert "row 5, column 5 after the norm" in source(vectors.nth(1).locator("span").nth(2), start="Number 3 of k")
+    product = source(vectors.nth(2).locator("span").nth(2), start="Number 3 of q × k")
+    check(product, [3, row.query[2], key[2], row.query[2] * key[2]])
+    expect(page.locator(".lesson-numbers .on")).to_have_count(3)
+
+    products = row.query * key
+    parts = [products[products > 0].sum(), products[products < 0].sum()]
+    buttons = page.locator(".lesson-sum button")
+    check(source(buttons.nth(0), start="of positive ones"), [32, *parts])
+    check(source(buttons.nth(1), start="/ √"), [products.sum(), 32, products.sum(), 32**0.5, score])
+    check(source(buttons.nth(2), start="e to the power"), [score, np.exp(score)])
+    weights = 100 * row.weights
+    check(
+        source(buttons.nth(3), start="The divisor"), [np.exp(score), np.exp(row.scores).sum(), weights[1 + PATCH], 65]
+    )
+
+    largest = int(row.weights.argmax())
+    bar = source(page.locator(".lesson-softmax span").first, start="whose score")
+    check(bar, [weights[largest], *place(largest - 1), row.scores[largest]])
+
+    terms = row.weights * row.values[:, 1]
+    first, second = np.argsort(-abs(terms))[:2]
+    sentence = source(vectors.nth(3).locator("span").nth(1), lower, "Number 2")
+    named = [[weights[one], row.values[one, 1], *(place(one - 1) if one else [])] for one in (first, second)]
+    rest = row.output[1] - terms[first] - terms[second]
+    check(sentence, [2, row.output[1], *named[0], *named[1], rest, 63])
+
+    vectors.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    expect(upper).to_contain_text("Number 2 of q")
