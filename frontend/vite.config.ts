@@ -117,6 +117,7 @@ export default defineConfig(({ mode }) => {
     test: {
       environment: 'node',
       pool: 'threads',
+      testTimeout: 60_000, // ms; a busy machine may take long
       include: ['src/**/*.test.ts'],
       coverage: {
         provider: 'v8',
