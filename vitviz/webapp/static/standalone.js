@@ -13,7 +13,7 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 }
 .smooth canvas:not(.crisp, .class-cell) { image-rendering: auto; }
 /* A first visit: a sentence in the header, and the tour. */
-.intro { position: absolute; z-index: 2; top: calc(6px - var(--header)); left: 330px; right: 490px; display: flex; align-items: center; gap: 4px 10px; height: 40px; font-size: 13px; line-height: 17px; color: var(--quiet); }
+.intro { position: absolute; z-index: 2; top: calc(6px - var(--header)); left: 440px; right: 490px; display: flex; align-items: center; gap: 4px 10px; height: 40px; font-size: 13px; line-height: 17px; color: var(--quiet); }
 .intro .button { margin: 0; flex: none; }
 .toured { outline: 3px solid var(--color-accent); outline-offset: 5px; border-radius: 2px; }
 .tour { position: fixed; inset: auto; width: 320px; max-width: calc(100vw - 16px); margin: 0; padding: 14px 16px; border: 1px solid var(--control-line); border-radius: 8px; background: var(--page); color: var(--ink); box-shadow: 0 8px 32px rgba(0, 0, 0, .25); font-size: 14px; line-height: 20px; }
@@ -294,11 +294,10 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
   .summary { min-height: 102px; }
 }
 @media (max-width: 1199px) {
-  .intro { left: 288px; right: 378px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
+  .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; font-size: 12px; line-height: 15px; }
   .intro .button { padding: 0 5px; }
 }
 @media (max-width: 1023px) {
-  .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; }
   .columns { grid-template-columns: var(--image) minmax(0, 1fr); }
   .matrix-column { grid-column: 1 / -1; }
   .vitviz-explorer { --map: min(336px, 100vw - 312px); --largest-tile: 56px; }
