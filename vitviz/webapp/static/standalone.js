@@ -294,10 +294,11 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
   .summary { min-height: 102px; }
 }
 @media (max-width: 1199px) {
-  .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; font-size: 12px; line-height: 15px; }
+  .intro { left: 378px; right: 310px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
   .intro .button { padding: 0 5px; }
 }
 @media (max-width: 1023px) {
+  .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; }
   .columns { grid-template-columns: var(--image) minmax(0, 1fr); }
   .matrix-column { grid-column: 1 / -1; }
   .vitviz-explorer { --map: min(336px, 100vw - 312px); --largest-tile: 56px; }
