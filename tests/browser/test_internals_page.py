@@ -76,7 +76,7 @@ def walk(page, name, *keys):
 
 def test_nothing_is_measured_before_the_page_is_shown(open_page, request_urls):
     page = open_page()
-    expect(page.get_by_role("tab")).to_have_text(["Explore", "Train", "Internals", "Learn"])
+    expect(page.get_by_role("tab")).to_have_text(["Explore", "Compare", "Train", "Internals", "Learn"])
     expect(page.locator(INTERNALS)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     before = sum("component_server" in url for url in request_urls)

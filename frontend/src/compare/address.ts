@@ -10,7 +10,7 @@ import { ATTENTION, EMPTY, KINDS, type Kind, SIMILARITY, type ViewState } from '
 export const DEFAULTS = { compare: 'image', mode: 'zero', patch_mode: 'drop' };
 const UPLOADED = 'upload';
 
-/** What a link asks for; parts that need the sizes of the model stay text. */
+/** What a link requests; parts that need the sizes of the model stay text. */
 export interface Linked {
   kind: Kind;
   a: ViewState;
@@ -49,8 +49,8 @@ export function readAddress(
   const get = (name: string) => params.get(name);
   const kinds = KINDS.map(([kind]) => kind);
   const [kind, b] = [oneOf<Kind>(get('compare'), kinds), get('b')];
-  const asked = get('compare');
-  if (asked && asked !== kind) missing.push(unavailable('comparison', asked, kind));
+  const requested = get('compare');
+  if (requested && requested !== kind) missing.push(unavailable('comparison', requested, kind));
   const model = (name: string | null) => {
     const isHere = catalog.checkpoints.some((one) => one.name === name);
     if (name && !isHere) missing.push(unavailable('model', name));
@@ -118,14 +118,14 @@ export function outside(
     if (side.target !== null && side.target >= classes)
       found.push(unavailable('class', String(side.target), 'the predicted class'));
   }
-  const [inside, asked] = [parsePatches(patch, shape).length, patch?.split('_').length ?? 0];
+  const [inside, linked] = [parsePatches(patch, shape).length, patch?.split('_').length ?? 0];
   const isLost =
     kind === 'ablation' &&
     [
       [parseHeads(ablated, shape).length, ablated?.split('_').length ?? 0],
       [parsePatches(removed, shape).length, removed?.split('_').length ?? 0],
-    ].some(([here, linked]) => here < linked);
-  if (inside < asked || isLost) found.push('Patches or heads of this link that the model does not have are left out.');
+    ].some(([here, all]) => here < all);
+  if (inside < linked || isLost) found.push('Patches or heads of this link that the model does not have are left out.');
   return found;
 }
 

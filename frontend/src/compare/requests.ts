@@ -21,6 +21,7 @@ import {
 } from './sides';
 import type { ComparePage, Shown } from './state.svelte';
 
+const WRITING_DELAY = 150; // ms; browsers limit the rate of address changes, and a slider makes many
 const MAX_EXPLAINED = 12; // replies that are kept; the server forgets the oldest ones as well
 const EXPIRED = 'An image has expired on the server. Choose it again.';
 const NO_TIMELINE = (model: string) => `${model} has no snapshots: choose the shipped model or a run of Train.`;
@@ -58,7 +59,9 @@ export async function refresh(page: ComparePage, how: 'pushState' | 'replaceStat
   const isAlone = page.kind === 'model' && page.models.length < 2;
   page.showNotice(isAlone ? onlyOne(page.host.catalog.public) : '');
   Object.assign(page, { shown: found, reading: null, state: 'ready', ready: page.ready + 1 });
-  writeAddress(page, how);
+  clearTimeout(page.writing);
+  if (how === 'replaceState' && page.kind === 'snapshot') page.writing = setTimeout(writeAddress, WRITING_DELAY, page);
+  else writeAddress(page, how);
 }
 
 async function compare(page: ComparePage, isStale: () => boolean): Promise<Shown | Refusal | null | 'stale'> {

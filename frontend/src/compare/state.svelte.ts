@@ -57,6 +57,7 @@ export class ComparePage {
   voice = $state.raw(''); // text of the live region
 
   ticket = 0; // of the latest comparison; earlier responses are dropped
+  writing: ReturnType<typeof setTimeout> | undefined; // until the address is updated
   speaking: ReturnType<typeof setTimeout> | undefined;
   linked: Linked | null = null; // the link, until its comparison is shown
   followed = ''; // the model and image that were last read from the address, or written to it

@@ -147,8 +147,8 @@ function readAddress(params, catalog, uploads = [null, null]) {
 	const get = (name) => params.get(name);
 	const kinds = KINDS.map(([kind]) => kind);
 	const [kind, b] = [oneOf(get("compare"), kinds), get("b")];
-	const asked = get("compare");
-	if (asked && asked !== kind) missing.push(unavailable("comparison", asked, kind));
+	const requested = get("compare");
+	if (requested && requested !== kind) missing.push(unavailable("comparison", requested, kind));
 	const model = (name) => {
 		const isHere = catalog.checkpoints.some((one) => one.name === name);
 		if (name && !isHere) missing.push(unavailable("model", name));
@@ -210,9 +210,9 @@ function outside({ kind, a, b, patch, ablated, removed }, shape, classes, snapsh
 		if (kind === "snapshot") check("snapshot", side.snapshot, snapshots);
 		if (side.target !== null && side.target >= classes) found.push(unavailable("class", String(side.target), "the predicted class"));
 	}
-	const [inside, asked] = [parsePatches(patch, shape).length, patch?.split("_").length ?? 0];
-	const isLost = kind === "ablation" && [[parseHeads(ablated, shape).length, ablated?.split("_").length ?? 0], [parsePatches(removed, shape).length, removed?.split("_").length ?? 0]].some(([here, linked]) => here < linked);
-	if (inside < asked || isLost) found.push("Patches or heads of this link that the model does not have are left out.");
+	const [inside, linked] = [parsePatches(patch, shape).length, patch?.split("_").length ?? 0];
+	const isLost = kind === "ablation" && [[parseHeads(ablated, shape).length, ablated?.split("_").length ?? 0], [parsePatches(removed, shape).length, removed?.split("_").length ?? 0]].some(([here, all]) => here < all);
+	if (inside < linked || isLost) found.push("Patches or heads of this link that the model does not have are left out.");
 	return found;
 }
 var OWN = {
@@ -244,6 +244,7 @@ function addressOf(kind, a, b, query, shape, modes) {
 	};
 }
 // src/compare/requests.ts
+var WRITING_DELAY = 150;
 var MAX_EXPLAINED = 12;
 var EXPIRED = "An image has expired on the server. Choose it again.";
 var NO_TIMELINE = (model) => `${model} has no snapshots: choose the shipped model or a run of Train.`;
@@ -273,7 +274,9 @@ async function refresh(page, how = "replaceState") {
 		state: "ready",
 		ready: page.ready + 1
 	});
-	writeAddress(page, how);
+	clearTimeout(page.writing);
+	if (how === "replaceState" && page.kind === "snapshot") page.writing = setTimeout(writeAddress, WRITING_DELAY, page);
+	else writeAddress(page, how);
 }
 async function compare(page, isStale) {
 	Object.assign(page, { own: firstOfB(page.kind, page.a, page.own, page.models, page.images.samples) });
@@ -928,7 +931,7 @@ function Controls($$anchor, $$props) {
 		if ($$props.page.kind === "ablation" && $$props.page.own.removed.length) $$render(consequent_4);
 	});
 	var node_6 = sibling(node_5, 2);
-	var consequent_6 = ($$anchor) => {
+	var consequent_7 = ($$anchor) => {
 		var fragment_1 = comment();
 		var node_7 = first_child(fragment_1);
 		var consequent_5 = ($$anchor) => {
@@ -938,7 +941,7 @@ function Controls($$anchor, $$props) {
 			delegated("click", button, () => queryClassToken($$props.page));
 			append($$anchor, button);
 		};
-		var alternate = ($$anchor) => {
+		var consequent_6 = ($$anchor) => {
 			var span_1 = root_7();
 			var text_5 = only_child(span_1);
 			template_effect(() => set_text(text_5, `Query: ${get(tokens) ?? ""}. Click a patch to query it.`));
@@ -946,12 +949,12 @@ function Controls($$anchor, $$props) {
 		};
 		if_block(node_7, ($$render) => {
 			if ($$props.page.query.length && get(shown)) $$render(consequent_5);
-			else $$render(alternate, -1);
+			else if (get(shown)?.reply.difference) $$render(consequent_6, 1);
 		});
 		append($$anchor, fragment_1);
 	};
 	if_block(node_6, ($$render) => {
-		if ($$props.page.hasQuery && !$$props.page.isSimilarity) $$render(consequent_6);
+		if ($$props.page.hasQuery && !$$props.page.isSimilarity) $$render(consequent_7);
 	});
 	reset(div_2);
 	reset(form);
@@ -1038,7 +1041,7 @@ function Stage($$anchor, $$props) {
 		const patch = patchAt(event.currentTarget, event, $$props.shape);
 		if (patch < 0) return;
 		$$props.onread(patch);
-		$$props.onpick?.(patch);
+		if (!("pointerType" in event && event.pointerType === "touch" && $$props.values)) $$props.onpick?.(patch);
 	}
 	function press(event) {
 		if (isShortcut(event)) return;
@@ -2177,6 +2180,7 @@ var ComparePage = class {
 		set(this.#voice, value);
 	}
 	ticket = 0;
+	writing;
 	speaking;
 	linked = null;
 	followed = "";

@@ -13,7 +13,7 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 }
 .smooth canvas:not(.crisp, .class-cell) { image-rendering: auto; }
 /* A first visit: a sentence in the header, and the tour. */
-.intro { position: absolute; z-index: 2; top: calc(6px - var(--header)); left: 430px; right: 490px; display: flex; align-items: center; gap: 4px 10px; height: 40px; font-size: 13px; line-height: 17px; color: var(--quiet); }
+.intro { position: absolute; z-index: 2; top: calc(6px - var(--header)); left: 440px; right: 490px; display: flex; align-items: center; gap: 4px 10px; height: 40px; font-size: 13px; line-height: 17px; color: var(--quiet); }
 .intro .button { margin: 0; flex: none; }
 .toured { outline: 3px solid var(--color-accent); outline-offset: 5px; border-radius: 2px; }
 .tour { position: fixed; inset: auto; width: 320px; max-width: calc(100vw - 16px); margin: 0; padding: 14px 16px; border: 1px solid var(--control-line); border-radius: 8px; background: var(--page); color: var(--ink); box-shadow: 0 8px 32px rgba(0, 0, 0, .25); font-size: 14px; line-height: 20px; }
@@ -297,7 +297,7 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
   .intro .what { display: none; }
 }
 @media (max-width: 1199px) {
-  .intro { right: 378px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
+  .intro { left: 378px; right: 310px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
   .intro .button { padding: 0 5px; }
 }
 @media (max-width: 1023px) {
