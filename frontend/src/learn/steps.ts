@@ -42,10 +42,10 @@ export const STEPS: readonly Step[] = [
     text: (pass) => [
       `Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs, so half the side costs sixteen times the products.`,
       `Patches of the ViT paper have 16 × 16 pixels: an image of ${pass.lesson.model.imgSize.join(' × ')} would have ${countAt(pass, 16)}.`,
-      'Cutting is a reshape. A wrong one, as in a well-known tutorial, runs without an error: on the right, each patch is a strip of the image.',
+      'Cutting is a reshape. A tutorial’s wrong one runs without an error: on the right, each patch is a strip of the image.',
     ],
-    tryIt: 'Point at a patch on the right. Where in the image are its pixels?',
-    question: 'Why can a network with the wrong patches still learn something?',
+    tryIt: 'Point at a patch on the right. Where are its pixels?',
+    question: 'Why can a network still learn with wrong patches?',
     answer: () =>
       'The same place always becomes the same token, and position embeddings can learn where it is. What is lost: a patch has no shape, only a row of colors.',
   },
