@@ -40,12 +40,12 @@ export const STEPS: readonly Step[] = [
     id: 'patches',
     title: 'Pixels become patches',
     text: (pass) => [
-      `Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs of tokens, so half the side costs sixteen times the products.`,
-      `The ViT paper has 16 × 16 pixels in a patch. An image of ${pass.lesson.model.imgSize.join(' × ')} pixels would have ${countAt(pass, 16)} of those.`,
-      'Cutting is a reshape, and a wrong one, as in a well-known tutorial, runs without an error: on the right, the pixels of each patch are a strip of the image.',
+      `Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs, so half the side costs sixteen times the products.`,
+      `Patches of the ViT paper have 16 × 16 pixels: an image of ${pass.lesson.model.imgSize.join(' × ')} would have ${countAt(pass, 16)}.`,
+      'Cutting is a reshape. A tutorial’s wrong one runs without an error: on the right, each patch is a strip of the image.',
     ],
-    tryIt: 'Point at a patch on the right. Where in the image are its pixels?',
-    question: 'Why can a network with the wrong patches still learn something?',
+    tryIt: 'Point at a patch on the right. Where are its pixels?',
+    question: 'Why can a network still learn with wrong patches?',
     answer: () =>
       'The same place always becomes the same token, and position embeddings can learn where it is. What is lost: a patch has no shape, only a row of colors.',
   },
@@ -107,7 +107,7 @@ export const STEPS: readonly Step[] = [
       'The output is the sum of all values v times these weights.',
     ],
     tryIt:
-      'Point at a patch to choose the key, and at a number to see its source. Find a key with less than uniform attention: which products lower it?',
+      'Point at a patch to choose the key, at a number for its source. Which products give a key less than uniform attention?',
     question: 'Why divide by the square root?',
     answer: () =>
       'Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish.',
@@ -162,12 +162,11 @@ export const STEPS: readonly Step[] = [
     id: 'removal',
     title: 'Attention is not explanation',
     text: withHead((pass) => [
-      'A map ranks patches. If the highest ones carried the answer, removing them would lower its probability more than removing random ones.',
+      'A map ranks patches. If the highest ones carried the answer, removing them would lower its probability more than random ones.',
       `The bars compare: ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random ${pass.lesson.random.length} times.`,
       'On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention.',
     ]),
-    tryIt:
-      'A game: change the answer with as few removed patches as possible, then compare. The link carries your try.',
+    tryIt: 'A game: change the answer by removing as few patches as possible. The link carries your try.',
     question: 'What does attention show, then?',
     answer: () => 'Which tokens are read. What that does to the answer depends on values, MLPs and later layers.',
   },
@@ -195,8 +194,12 @@ export const stepOf = (id: string | null) =>
     STEPS.findIndex((step) => step.id === id),
   );
 
-export const wordsOf = (step: Step, pass: Pass) =>
-  [step.title, ...step.text(pass), step.tryIt, step.question, step.answer(pass)].join(' ').split(/\s+/);
+/** The words of a step, without or with the answer that can be opened. */
+export const wordsOf = (step: Step, pass: Pass, answer = true) =>
+  [step.title, ...step.text(pass), step.tryIt, step.question, answer ? step.answer(pass) : '']
+    .join(' ')
+    .trim()
+    .split(/\s+/);
 
 /** "cat, 83.4 %" */
 export const answerOf = ({ reply }: Pass, probabilities: readonly number[]) => {
