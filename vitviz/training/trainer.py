@@ -273,4 +273,4 @@ class Trainer:
 
 def averaged_tensors(module: nn.Module) -> list[Tensor]:
     """Return the tensors that the EMA averages: trained parameters and, for BatchNorm, running statistics."""
-    return [*(p for p in module.parameters()), *(b for b in module.buffers() if b.is_floating_point())]
+    return [*module.parameters(), *(b for b in module.buffers() if b.is_floating_point())]
