@@ -81,14 +81,14 @@ def time_starts(rounds: int) -> Iterator[tuple[float, float, float]]:
     with open_browser() as browser:
         for _ in range(rounds):
             imported = time_command([sys.executable, "-c", "import torch, gradio"])
+            tab = browser.new_page(viewport=VIEWPORT)
+            tab.set_default_timeout(1000 * START_TIMEOUT)
             with server() as (address, seconds):
                 start = time.perf_counter()
-                tab = browser.new_page(viewport=VIEWPORT)
-                tab.set_default_timeout(1000 * START_TIMEOUT)
                 tab.goto(address, wait_until="commit")
                 tab.wait_for_selector(f"{EXPLORER}[data-ready]:not([data-ready=''])")
                 yield imported, seconds, seconds + time.perf_counter() - start
-                tab.close()
+            tab.close()
 
 
 def time_command(command: list[str]) -> float:

@@ -7,6 +7,8 @@ from vitviz.webapp import opening
 from vitviz.webapp.backend import Backend
 from vitviz.webapp.models import list_bundled
 
+EXAMPLE = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}  # as the page requests it
+
 
 def main() -> None:
     """Write the file."""
@@ -15,11 +17,13 @@ def main() -> None:
 
 def content() -> str:
     """Return the content of the file."""
+    backend = Backend()
     found: opening.Opening = {
         "checksums": opening.checksums(),
         "checkpoints": list_bundled(),
         "methods": serialize.methods_to_json(),
-        "functions": Backend().names,
+        "functions": backend.names,
+        "example": {"request": EXAMPLE, "reply": backend.explore.hold(EXAMPLE, opening.KEY)},
     }
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 

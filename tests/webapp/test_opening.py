@@ -1,15 +1,20 @@
 """Start of the page: it answers before torch is imported, requests wait for the import, and its failure is reported."""
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
 import sys
 import threading
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from scripts import opening as script
 from tests.webapp.serving import catalog_of
@@ -91,8 +96,37 @@ def test_the_page_stops_while_it_imports_torch(environment, tmp_path):
 # The file
 
 
-def test_the_file_has_the_current_content():
-    assert opening.FILE.read_text(encoding="utf-8") == script.content(), "run python -m scripts.opening"
+@pytest.fixture(scope="module")
+def stored():
+    """Content of the file."""
+    return json.loads(opening.FILE.read_text(encoding="utf-8"))
+
+
+def test_the_file_has_the_current_content(stored):
+    current = json.loads(script.content())
+    assert stored.pop("example")["request"] == current.pop("example")["request"]
+    assert stored == current, "run python -m scripts.opening"
+
+
+def test_the_example_equals_what_the_model_computes(client):
+    example = opening.read()["example"]
+    status, computed = client.call("explain", example["request"])
+    assert (status, computed.pop("key") == opening.KEY) == (200, False)
+    expected = example["reply"]
+    assert expected.pop("key") == opening.KEY
+    numbers = [(reply.pop("cls"), reply["image"].pop("src")) for reply in (computed, expected)]
+    assert np.allclose(*(np.frombuffer(b64decode(cls), "<f4") for cls, _ in numbers), atol=1e-5)
+    pixels = [np.asarray(Image.open(BytesIO(b64decode(src.partition(",")[2])))) for _, src in numbers]
+    assert np.array_equal(*pixels)
+    for name in ("probabilities", "maps", "limits"):
+        found, wanted = computed.pop(name), expected.pop(name)
+        if name == "probabilities":
+            assert found == pytest.approx(wanted, abs=1e-5)
+        else:
+            assert found.keys() == wanted.keys()
+            assert all(found[key] == pytest.approx(wanted[key], abs=1e-5) for key in wanted)
+    assert computed == expected
+    assert len(client.call("attention", {"key": opening.KEY})[1]) > 100_000, "it is held under its key"
 
 
 @pytest.mark.parametrize("public", [False, True])
@@ -155,9 +189,11 @@ def deferred():
         loads.append(1)
         started.set()
         assert ready.wait(60)
-        return SimpleNamespace(functions={"page": {"double": double, "negate": lambda request: -request}})
+        functions = {"double": double, "negate": lambda request: -request}
+        return SimpleNamespace(functions={"page": functions, "explore": {"explain": double}})
 
-    yield DeferredBackend(load), started, ready
+    example = {"request": 7, "reply": "example"}
+    yield DeferredBackend(load, example), started, ready
     ready.set()
     assert loads == [1]
 
@@ -180,6 +216,15 @@ def test_requests_wait_for_the_import_and_load_once(deferred):
 
     assert asyncio.run(call()) == [2, -1, 4, -2]
     assert asyncio.run(double(5)) == 10
+
+
+def test_the_example_is_shown_during_the_import_only(deferred):
+    backend, _, ready = deferred
+    (explain,) = backend.functions("explore", ["explain"])
+    assert asyncio.run(explain(7)) == "example"
+    ready.set()
+    backend.start().result()
+    assert asyncio.run(explain(7)) == 14
 
 
 def test_a_failing_import_fails_each_request():

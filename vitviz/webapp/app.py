@@ -59,13 +59,17 @@ def build_app(
         remove_secrets()
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
 
+    known = opening.read() if checkpoint is None else None
+
     def load() -> "Backend":
         from vitviz.webapp.backend import Backend
 
-        return Backend(data, public, checkpoint)
+        backend = Backend(data, public, checkpoint)
+        if known is not None:
+            backend.explore.hold(known["example"]["request"], opening.KEY)
+        return backend
 
-    deferred = DeferredBackend(load)
-    known = opening.read() if checkpoint is None else None
+    deferred = DeferredBackend(load, known and known["example"])
     if known is None:  # describing other models takes torch
         backend = deferred.start().result()
         names, models = backend.names, backend.explore.catalog()

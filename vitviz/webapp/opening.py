@@ -17,6 +17,14 @@ from vitviz.webapp.schemas.common import ModelInfo, ModelList
 from vitviz.webapp.server.requests import Json
 
 FILE = Path(__file__).with_name("opening.json")
+KEY = "opening"  # of the example, which is no visitor's image
+
+
+class Example(TypedDict):
+    """The image that Explore opens with: a request for `explain`, and the reply."""
+
+    request: Json
+    reply: Json
 
 
 class Opening(TypedDict):
@@ -30,6 +38,7 @@ class Opening(TypedDict):
     checkpoints: list[ModelInfo]
     methods: list[Json]
     functions: dict[str, list[str]]
+    example: Example
 
 
 def read() -> Opening | None:

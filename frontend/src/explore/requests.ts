@@ -108,7 +108,7 @@ export async function requestCached<N extends Keyed>(
   const again = await explorer.host.request('explain', shown);
   if (!again || isRefusal(again)) return again ?? { error: NO_ANSWER };
   if (explorer.reply !== mine) return { error: NO_ANSWER }; // dropped by the caller
-  if (String(again.probabilities) !== String(mine.probabilities)) {
+  if (!areClose(again.probabilities, mine.probabilities)) {
     // its model has been trained further
     const { checkpoint, image } = explorer.choices;
     load(explorer, checkpoint, image ?? shown.image);
@@ -118,6 +118,9 @@ export async function requestCached<N extends Keyed>(
   explorer.markers.ready = again.key;
   return send(explorer, name, question, again.key);
 }
+
+/** Whether probabilities are equal up to rounding: those of the first image may have been computed on another machine. */
+const areClose = (first: number[], second: number[]) => first.every((value, k) => Math.abs(value - second[k]) < 1e-4);
 
 /** Like `requestCached`, about the image with its ablated heads and removed patches. */
 export async function requestAblated<N extends Keyed>(

@@ -189,6 +189,12 @@ class Explore(ModelPage):
             "maps": serialize.method_maps(explanation, explanation.target(), instant),
         }
 
+    def hold(self, request: Json, key: str) -> Json:
+        """Explain the image of a request, hold the explanation under a chosen key, and return the response."""
+        response = self.explain(request)
+        self.explanations.rename(response["key"], key)
+        return response | {"key": key}
+
     def cifar_download(self, request: Json) -> DownloadInfo:
         """Start or cancel the download of CIFAR-10 by `action`, and return its state.
 

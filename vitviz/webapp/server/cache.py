@@ -65,6 +65,11 @@ class ExplanationCache:
                 self.entries[key] = self.entries[origin][0], explanation
         return key
 
+    def rename(self, key: str, new: str) -> None:
+        """Change the key of an explanation."""
+        with self.lock:
+            self.entries[new] = self.entries.pop(key)
+
     def get(self, request: object) -> Explanation | None:
         """Return the explanation of a request's `key`; None if it is unknown or has expired."""
         key = request.get("key") if isinstance(request, dict) else None

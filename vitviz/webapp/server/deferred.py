@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
+from vitviz.webapp.opening import Example
 from vitviz.webapp.server.queue import AsyncFunction
 
 if TYPE_CHECKING:
     from vitviz.webapp.backend import Backend
+
+EXPLAIN = ("explore", "explain")  # page and name of the function that the example is of
 
 
 class DeferredBackend:
@@ -20,10 +23,11 @@ class DeferredBackend:
 
     Args:
         load: Imports and returns them.
+        example: A request for `explain` of Explore and its reply, which does not wait; None for none.
     """
 
-    def __init__(self, load: "Callable[[], Backend]") -> None:
-        self.load = load
+    def __init__(self, load: "Callable[[], Backend]", example: Example | None = None) -> None:
+        self.load, self.example = load, example
         self.future: Future[Backend] | None = None
         self.lock = threading.Lock()
 
@@ -42,10 +46,14 @@ class DeferredBackend:
 
     def function(self, page: str, name: str) -> AsyncFunction:
         """Return a function that waits for a function of a page and calls it."""
+        example = self.example if (page, name) == EXPLAIN else None
 
         async def deferred(request: Any) -> Any:
+            future = self.start()
+            if example is not None and request == example["request"] and not future.done():
+                return example["reply"]
             # Shielded, so that a visitor who leaves does not cancel the import for all.
-            backend = await asyncio.shield(asyncio.wrap_future(self.start()))
+            backend = await asyncio.shield(asyncio.wrap_future(future))
             function = backend.functions[page][name]
             if inspect.iscoroutinefunction(function):
                 return await function(request)

@@ -1574,7 +1574,7 @@ async function requestCached(explorer, name, question) {
 	const again = await explorer.host.request("explain", shown);
 	if (!again || isRefusal(again)) return again ?? { error: "The server did not answer. Check that vitviz is still running, then try again." };
 	if (explorer.reply !== mine) return { error: NO_ANSWER };
-	if (String(again.probabilities) !== String(mine.probabilities)) {
+	if (!areClose(again.probabilities, mine.probabilities)) {
 		const { checkpoint, image } = explorer.choices;
 		load(explorer, checkpoint, image ?? shown.image);
 		return { error: "This model has been trained further: the image is explained again." };
@@ -1583,6 +1583,7 @@ async function requestCached(explorer, name, question) {
 	explorer.markers.ready = again.key;
 	return send(explorer, name, question, again.key);
 }
+var areClose = (first, second) => first.every((value, k) => Math.abs(value - second[k]) < 1e-4);
 async function requestAblated(explorer, name, question) {
 	if (!explorer.ablation) return requestCached(explorer, name, question);
 	const reply = await send(explorer, name, question, explorer.ablation.key);
