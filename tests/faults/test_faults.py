@@ -144,7 +144,7 @@ def compute():
     print("computing", flush=True)
     threading.Event().wait()
 
-app.list_methods = compute
+app.ENDPOINTS["methods"] = compute
 app.serve(app.build_app(), port={port})
 """
 
