@@ -157,7 +157,7 @@ class TrainingRun:
         self.lock: RunLock | None = None
         self.path, self.timeline_path = config.folder / run_folder.LAST, config.folder / run_folder.TIMELINE
         if self.soft_labels is not None:
-            steps = len(epoch_batches(config, len(self.labels), 0))
+            steps = len(epoch_batches(config, len(self.labels), 0, self.device))
             self.trainer.cycle_steps = steps * self.soft_labels.num_epochs
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
@@ -246,7 +246,7 @@ class TrainingRun:
 
     def batches(self) -> Iterator[Tensor]:
         """Generate the remaining batches of this epoch: indices (B,) of images, the same in all processes."""
-        batches = epoch_batches(self.config, len(self.labels), self.data_epoch)
+        batches = epoch_batches(self.config, len(self.labels), self.data_epoch, self.device)
         full = [batch for batch in batches if len(batch) >= self.distributed.world_size]  # no empty shards
         yield from full[self.batches_done :]
 

@@ -67,10 +67,10 @@ def replace_num_classes(config: TrainConfig, num_classes: int) -> TrainConfig:
     return replace(config, model=replace(config.model, num_classes=num_classes))
 
 
-def epoch_batches(config: TrainConfig, num_samples: int, epoch: int) -> tuple[Tensor, ...]:
+def epoch_batches(config: TrainConfig, num_samples: int, epoch: int, device: torch.device) -> tuple[Tensor, ...]:
     """Return the batches of an epoch, counted from 0: indices (B,) of images in random order, the last one smaller."""
     order = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)
-    return torch.randperm(num_samples, generator=order).split(config.batch_size)
+    return torch.randperm(num_samples, generator=order).to(device).split(config.batch_size)
 
 
 def step_seed(seed: int, step: int) -> int:
@@ -79,13 +79,12 @@ def step_seed(seed: int, step: int) -> int:
 
 
 def load_batch(config: TrainConfig, data: LabeledImages, batch: Tensor, epoch: int) -> LabeledImages:
-    """Return the images and labels with indices (B,) on their device, flipped if the config has alternating flips."""
+    """Return the images and labels with indices (B,), flipped if the config has alternating flips."""
     images, labels = data
-    indices = batch.to(images.device)
-    selected = images[indices]
+    selected = images[batch]
     if config.alternating_flip:
-        selected = augmentation.alternating_flip(selected, indices, epoch, config.seed)
-    return selected, labels[indices]
+        selected = augmentation.alternating_flip(selected, batch, epoch, config.seed)
+    return selected, labels[batch]
 
 
 def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tensor, mix: bool) -> tuple[Tensor, Tensor]:

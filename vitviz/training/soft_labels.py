@@ -211,7 +211,7 @@ def compute_epoch(
     Returns:
         Probabilities (n, K), float16, in the order in which the epoch shows the images.
     """
-    batches = epoch_batches(config, len(data[1]), epoch)
+    batches = epoch_batches(config, len(data[1]), epoch, data[1].device)
     result = []
     for position, batch in enumerate(batches):
         torch.manual_seed(step_seed(config.seed, epoch * len(batches) + position))
