@@ -34,7 +34,9 @@ UNREGULARIZED = {
 
 @pytest.mark.slow
 def test_a_batch_can_be_overfitted(config, monkeypatch):
-    monkeypatch.setattr(trainer.augmentation, "random_crop_and_flip", lambda images: images)  # images are noise
+    monkeypatch.setattr(
+        trainer.augmentation, "random_crop_and_flip", lambda images, **options: images
+    )  # images are noise
     run = create_run(replace(config, ema_decay=0.0, muon_lr=0.01, lr=0.01, **UNREGULARIZED))
     batch = torch.arange(10)
     for _ in range(80):
