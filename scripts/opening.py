@@ -3,6 +3,7 @@
 import json
 
 from vitviz.attribution import serialize
+from vitviz.data import environment
 from vitviz.webapp import opening
 from vitviz.webapp.backend import Backend
 from vitviz.webapp.models import list_bundled
@@ -20,6 +21,7 @@ def content() -> str:
     backend = Backend()
     found: opening.Opening = {
         "checksums": opening.checksums(),
+        "max_sent_bytes": environment.MAX_SENT_BYTES,
         "checkpoints": list_bundled(),
         "methods": serialize.methods_to_json(),
         "functions": backend.names,

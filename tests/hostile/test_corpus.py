@@ -212,7 +212,9 @@ def test_big_files_are_handled_over_http_within_512_mib_alone_and_concurrently(t
         client = Client(address)
         client.uploads = uploads
         process = find_server_pid(address)
-        client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})
+        # The first image is explained before torch is imported; the second waits until it is.
+        for name in ("cat", "horse"):
+            client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": name}})
         for entry, path in written:
             before = memory_mib(process, "VmRSS")
             Path(f"/proc/{process}/clear_refs").write_text("5")

@@ -22,11 +22,10 @@ from safetensors.torch import save_file
 import vitviz
 from tests import tiny
 from tests.webapp.serving import EXPLAIN_CAT
-from vitviz.attribution import serialize
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.context import softmax
 from vitviz.attribution.explanation import Explanation
-from vitviz.data import cifar
+from vitviz.data import cifar, environment
 from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
@@ -244,7 +243,7 @@ def test_invalid_rows_are_refused(page):
 
 def test_large_attention_is_sent_by_query_only(page, monkeypatch):
     assert page.explain(sample())["onDemand"] is False
-    monkeypatch.setattr(serialize, "MAX_SENT_BYTES", 2 * 36 * 65**2)
+    monkeypatch.setattr(environment, "MAX_SENT_BYTES", 2 * 36 * 65**2)
     reply = page.explain(sample())
     assert reply["onDemand"] is True
     assert "at most 0.3042 MB" in error_response(page.attention)({"key": reply["key"]})["error"]

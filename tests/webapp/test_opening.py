@@ -164,6 +164,12 @@ def test_the_file_holds_for_equal_checkpoints_only(bundled):
     assert opening.read() is None, "none"
 
 
+def test_the_file_holds_for_the_default_limit_only(monkeypatch):
+    assert opening.read() is not None
+    monkeypatch.setattr("vitviz.data.environment.MAX_SENT_BYTES", 100_000)
+    assert opening.read() is None
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_a_checkpoint_that_cannot_be_read_has_no_checksum(bundled, tmp_path):
     os.mkfifo(bundled / "pipe.safetensors")

@@ -1,7 +1,6 @@
 """Explanations as JSON, for the page, the saved HTML file and notebooks; arrays are base64 of little-endian bytes."""
 
 import base64
-import os
 import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +12,7 @@ from vitviz import __version__
 from vitviz.attribution.context import ForwardContext, Target, is_flat
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS, query_weights
+from vitviz.data import environment
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.checkpoint import eval_samples
 from vitviz.models.facts import credit, family, origin
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 MAX_UINT16_WEIGHTS = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
 MAX_STORED_WEIGHTS = 2**24  # of more, only those of the view's query and of the class token are stored
-MAX_SENT_BYTES = int(float(os.environ.get("VITVIZ_MAX_ATTENTION_MB", "8")) * 1e6)  # of full attention to the page
 SAVED_WITH = f"Saved with vitviz {__version__} (Apache-2.0)."
 STORED_ROWS = (
     "The attention of this model is large: the file stores the maps of the class token and of the patches that were "
@@ -84,7 +83,7 @@ def to_json(explanation: "Explanation") -> Json:
         "probabilities": explanation.probabilities.tolist(),
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
         "pool": pool_to_json(explanation),
-        "onDemand": sent_bytes(explanation) > MAX_SENT_BYTES or explanation.context.layered is not None,
+        "onDemand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
         "limits": limits_to_json(explanation.original or explanation),
     }
 

@@ -1,8 +1,10 @@
-"""Environment variables of child processes."""
+"""Environment variables: settings of the page, and those of child processes."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
+
+MAX_SENT_BYTES = int(float(os.environ.get("VITVIZ_MAX_ATTENTION_MB", "8")) * 1e6)  # of full attention to the page
 
 
 def make_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

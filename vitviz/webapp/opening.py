@@ -9,6 +9,7 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
+from vitviz.data import environment
 from vitviz.data.preprocessing import MAX_BYTES
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.plots.colormaps import color_tables
@@ -30,11 +31,12 @@ class Example(TypedDict):
 class Opening(TypedDict):
     """Content of the file.
 
-    It holds for bundled checkpoints with these `checksums`, SHA-256 by name. `functions` are the names of the server
-    functions of each page.
+    It holds for bundled checkpoints with these `checksums`, SHA-256 by name, and for this limit of the attention that
+    is sent. `functions` are the names of the server functions of each page.
     """
 
     checksums: dict[str, str]
+    max_sent_bytes: int
     checkpoints: list[ModelInfo]
     methods: list[Json]
     functions: dict[str, list[str]]
@@ -42,9 +44,10 @@ class Opening(TypedDict):
 
 
 def read() -> Opening | None:
-    """Read the file; None if the bundled checkpoints are others."""
+    """Read the file; None if the bundled checkpoints or the limit are others."""
     found: Opening = json.loads(FILE.read_text(encoding="utf-8"))
-    return found if checksums() == found["checksums"] else None
+    holds = (checksums(), environment.MAX_SENT_BYTES) == (found["checksums"], found["max_sent_bytes"])
+    return found if holds else None
 
 
 def checksums() -> dict[str, str]:

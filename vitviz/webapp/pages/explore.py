@@ -14,6 +14,7 @@ from vitviz.attribution import serialize
 from vitviz.attribution.ablation import PatchMode, mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
+from vitviz.data import environment
 from vitviz.data.cifar import DataError
 from vitviz.data.download import Download
 from vitviz.data.encoding import data_url, to_base64
@@ -242,8 +243,8 @@ class Explore(ModelPage):
         """
         if (explanation := self.explanations.get(request)) is None:
             return None
-        if serialize.sent_bytes(explanation) > serialize.MAX_SENT_BYTES:
-            rule = f"of a model whose full attention has at most {serialize.MAX_SENT_BYTES / 1e6:g} MB"
+        if serialize.sent_bytes(explanation) > environment.MAX_SENT_BYTES:
+            rule = f"of a model whose full attention has at most {environment.MAX_SENT_BYTES / 1e6:g} MB"
             raise RequestError("key", rule, explanation.checkpoint, "Request the rows of a query.")
         return to_base64(serialize.to_uint16(explanation.attention))
 
