@@ -38,8 +38,11 @@ def layer_norm(
 
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """GELU with a constant factor: x * Phi(x).detach(); Phi(0) is 1/2."""
-    y = F.gelu(x.detach(), approximate=approximate)
-    return x * torch.where(x == 0, 0.5, y / x.detach())
+    constant = x.detach()
+    if approximate == "none":
+        return x * torch.special.ndtr(constant)  # faster than a division by x
+    y = F.gelu(constant, approximate=approximate)
+    return x * torch.where(constant == 0, 0.5, y / constant)
 
 
 def silu(x: Tensor, inplace: bool = False) -> Tensor:
@@ -230,9 +233,10 @@ def forward_direct(
         logit: Selects the explained logit from the logits (1, K).
     """
     masks = head_masks or [None] * model.config.depth
-    with torch.inference_mode(False), torch.no_grad():
-        if isinstance(model, ViT):
+    if isinstance(model, ViT):
+        with torch.inference_mode():
             return forward_stream(model, images, keep, masks, logit)
+    with torch.inference_mode(False), torch.no_grad():
         return forward_recorded(model, images, keep, masks, logit)
 
 
@@ -286,11 +290,11 @@ def head_backward(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -
             model.norm, last, logit(head.weight.mT)
         )  # without autograd, which takes longer
         return explained, grad, product + float(logit(head.bias[None]).sum())
-    final = [last.detach().requires_grad_()]
-    for name, module in model.named_children():
-        if name not in ("patch_embed", "norm_pre", "blocks"):
-            final += [parameter for key, parameter in module.named_parameters() if key.endswith("bias")]
-    with torch.enable_grad(), BackwardRules("balanced"):
+    with torch.inference_mode(False), torch.enable_grad(), BackwardRules("balanced"):
+        final = [last.clone().requires_grad_()]
+        for name, module in model.named_children():
+            if name not in ("patch_embed", "norm_pre", "blocks"):
+                final += [parameter for key, parameter in module.named_parameters() if key.endswith("bias")]
         total = logit(model.forward_head(final[0])).sum()
         found = torch.autograd.grad(total, final, allow_unused=True)
     products = (float((x * g).sum()) for x, g in zip(final[1:], found[1:], strict=True) if g is not None)
