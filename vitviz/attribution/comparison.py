@@ -103,7 +103,7 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What tells the sides apart: model, image, snapshot, ablation and title, where they differ."""
+        """What distinguishes the sides: model, image, snapshot, ablation and title, where they differ."""
         differing = [
             (getattr(self.a, name) or otherwise, getattr(self.b, name) or otherwise)
             for name, otherwise in (
@@ -443,7 +443,7 @@ def compare(
         ValueError: If a method, layer, head, patch, class or option does not exist, or the models of `similar_to`
             differ.
 
-    Example:
+    Examples:
         >>> import vitviz
         >>> cat = vitviz.explain(vitviz.load("cifar10-ti4"), "cat")
         >>> vitviz.compare(cat, cat, method="average", b_options={"method": "rollout"}).rank_correlation > 0

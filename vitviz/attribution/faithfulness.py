@@ -66,7 +66,7 @@ class FaithfulnessScores:
 
 @dataclass(frozen=True)
 class MethodScore(Score):
-    """Faithfulness of one method's map of one image next to random rankings.
+    """`Score` of one method's map of one image, next to random rankings.
 
     Attributes:
         random_deletion: Deletion of random rankings, mean; also their mean insertion, as each comes with its reverse.
@@ -84,8 +84,8 @@ class MethodScore(Score):
     def fraction_of_ceiling(self) -> float | None:
         """Deletion score on a scale from random rankings, 0, to the best order found, 1; None without that order.
 
-        Below 0 is worse than random; above 1 is better than the greedy order, which is no strict bound. None, too, if
-        the greedy order is not better than random.
+        Below 0 is worse than random; above 1 is better than the greedy order, which is not a strict bound. None, too,
+        if the greedy order is not better than random.
         """
         if self.ceiling_deletion is None or self.ceiling_deletion >= self.random_deletion:
             return None

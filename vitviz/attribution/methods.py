@@ -361,6 +361,7 @@ METHODS: dict[str, Method] = {
         perturbation_maps.random,
     ),
 }
+"""All attribution methods by name, each a `Method`."""
 # Computed from the attention between all tokens and its gradients at once
 FULL_ATTENTION = (
     "gradient_rollout",

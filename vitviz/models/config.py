@@ -247,7 +247,7 @@ class ViTConfig:
 
     @property
     def grid_size(self) -> tuple[int, int]:
-        """Rows and columns of patches (gh, gw); tutorial-scratch has strips of P P pixels along the image rows."""
+        """Rows and columns of patches (gh, gw); tutorial-scratch has strips of `patch_size**2` pixels in a row."""
         height, width = self.img_size
         if self.architecture == "tutorial-scratch":
             strip = self.patch_size**2

@@ -182,7 +182,8 @@ class Watch:
             self.end(error)
 
 
-watch = Watch  # the public name
+watch = Watch
+"""Public name of the class `Watch`: `with vitviz.watch(model, epochs=10) as watch`."""
 
 
 def unwrap(module: nn.Module) -> nn.Module:

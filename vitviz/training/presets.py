@@ -79,6 +79,7 @@ PRESETS: dict[str, TrainConfig] = {
         preset="tutorial-scratch-fixed", model=replace(SCRATCH, architecture="tutorial-scratch-fixed"), **PLAIN
     ),
 }
+"""Configurations of ViTs by name, each a `TrainConfig`; without `cifar10-teacher`, which is a convnet."""
 
 # Convolutional networks, trained as teachers for distillation.
 TEACHERS: dict[str, TrainConfig] = {
