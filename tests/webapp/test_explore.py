@@ -430,6 +430,15 @@ def test_the_cache_evicts_the_oldest_explanations(explanation):
     assert recent.entries.currsize == 2 * size_of(explanation)
 
 
+def test_the_cache_of_maps_is_bounded_in_bytes(explanation, monkeypatch):
+    monkeypatch.setattr(cache, "MAX_SCORED_BYTES", 100)
+    scored = cache.ScoreCache()
+    for kind, length in (("first", 60), ("second", 60), ("large", 200)):
+        assert scored.get_or_compute(kind, explanation, 0, lambda length=length: {"x": "y" * length})
+    held = {kind for kind in ("first", "second", "large") if scored.get(kind, explanation, 0) is not None}
+    assert held == {"second"}
+
+
 def test_the_cache_size_includes_weights_of_runs_but_not_of_bundled_models(explanation):
     run = copy(explanation.context)
     run.checkpoint = replace(run.checkpoint, name="runs/first")

@@ -18,7 +18,7 @@ from vitviz.webapp.server.requests import Json
 CacheKey = tuple[str, Network, Target, bytes]  # kind of response, model, target, SHA-256 of the pixels
 MAX_CACHED_BYTES = 256 * 2**20
 MAX_AGE = 3300  # s; less than an hour
-MAX_SCORED = 1000  # responses with maps or scores, about 10 kB each
+MAX_SCORED_BYTES = 8 * 2**20  # of responses with maps or scores, up to 20 kB each for a small model
 
 
 def size_of(explanation: Explanation) -> int:
@@ -86,7 +86,7 @@ class ScoreCache:
     """
 
     def __init__(self) -> None:
-        self.entries: TTLCache[CacheKey, str] = TTLCache(MAX_SCORED, MAX_AGE, time.monotonic)
+        self.entries: TTLCache[CacheKey, str] = TTLCache(MAX_SCORED_BYTES, MAX_AGE, time.monotonic, getsizeof=len)
         self.lock = threading.Lock()
 
     def get(self, kind: str, explanation: Explanation, target: Target) -> Json | None:
@@ -103,8 +103,10 @@ class ScoreCache:
         if response is None:
             response = compute()
             if not explanation.changes and not explanation.checkpoint.startswith(RUN_PREFIX):
-                with self.lock:
-                    self.entries[cache_key(kind, explanation, target)] = json.dumps(response)
+                stored = json.dumps(response)
+                if len(stored) <= MAX_SCORED_BYTES:
+                    with self.lock:
+                        self.entries[cache_key(kind, explanation, target)] = stored
         return response
 
 
