@@ -91,7 +91,7 @@ def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int) 
     """Return the contributions of what a layer's heads moved from each token, (A, T)."""
     weights = paths.attention[layer]  # (1, A, Q, T)
     grad = paths.head_grads[layer][:, :, : weights.shape[2]]  # (1, A, Q, d)
-    products = context.model.value_products(layer, paths.tokens[layer], grad)  # (1, A, Q, T)
+    products = grad @ paths.values[layer].mT  # (1, A, Q, T)
     mask = (context.head_masks or [None] * context.config.depth)[layer]
     found = (weights.to(products) * products)[0].sum(1)  # (A, T)
     return found if mask is None else found * mask.keep[:, None]

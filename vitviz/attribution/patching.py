@@ -50,9 +50,9 @@ class Recorder(HeadMask):
 
     recorded: dict[Part, Tensor]
 
-    def apply(self, mixed: Tensor) -> Tensor:
+    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
         """Record the outputs of the heads, (1, A, Q, d)."""
-        self.recorded = {"heads": super().apply(mixed)}
+        self.recorded = {"heads": super().apply(mixed, values)}
         return self.recorded["heads"]
 
     def apply_mlp(self, added: Tensor) -> Tensor:
@@ -79,9 +79,9 @@ class Replacement(HeadMask):
     activations: Tensor
     chosen: Tensor
 
-    def apply(self, mixed: Tensor) -> Tensor:
+    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
         """Replace one head, (B, A, Q, d)."""
-        mixed = super().apply(mixed)
+        mixed = super().apply(mixed, values)
         return self.replace(mixed) if self.part == "heads" else mixed
 
     def apply_mlp(self, added: Tensor) -> Tensor:

@@ -23,6 +23,23 @@ Operation = Callable[..., Any]
 RuleSet = Literal["balanced", "attn_lrp"]
 
 
+class Normalize(torch.autograd.Function):
+    """(x - mean) / sd of the last dimension, in whose backward pass the standard deviation is a constant."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, normalized_shape: list[int], eps: float) -> Tensor:
+        """Normalize (..., D) -> (..., D)."""
+        normalized, _, rstd = torch.native_layer_norm(x, normalized_shape, None, None, eps)
+        ctx.save_for_backward(rstd)  # (..., 1)
+        return normalized
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+        """Return the gradient of the input, (..., D)."""
+        (rstd,) = ctx.saved_tensors
+        return (grad - grad.mean(-1, keepdim=True)) * rstd, None, None
+
+
 def layer_norm(
     x: Tensor,
     normalized_shape: list[int],
@@ -31,8 +48,7 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """LayerNorm of the last dimension whose standard deviation is a constant: (x - mean) / sd.detach() * w + b."""
-    rstd = torch.native_layer_norm(x.detach(), normalized_shape, None, None, eps)[2]  # (..., 1)
-    x = (x - x.mean(-1, keepdim=True)) * rstd
+    x = Normalize.apply(x, normalized_shape, eps)
     return torch.addcmul(bias, x, weight) if weight is not None and bias is not None else x
 
 
@@ -127,7 +143,7 @@ class DirectPaths:
         head_grads: Gradients of the outputs of the heads before the output projection, L x (1, A, Q or T, d); only the
             first Q tokens have any.
         attention: Attention weights of the first Q tokens, L x (1, A, Q, T).
-        tokens: Input of each block, L x (1, T, D).
+        values: Value vectors of each head, L x (1, A, T, d).
     """
 
     logit: float
@@ -137,39 +153,36 @@ class DirectPaths:
     bias: float
     head_grads: list[Tensor]
     attention: list[Tensor]
-    tokens: list[Tensor]
+    values: list[Tensor]
 
 
 class HeadLeaf(HeadMask):
-    """A head mask that makes the masked head outputs a leaf of the autograd graph, kept in `output`."""
+    """A head mask that makes the masked head outputs a leaf of the autograd graph; records them and the values."""
 
-    def apply(self, mixed: Tensor) -> Tensor:
+    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
         """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
-        self.output = super().apply(mixed).detach().requires_grad_()
+        self.values = values
+        self.output = super().apply(mixed, values).detach().requires_grad_()
         return self.output
 
 
 class BlockRecord(HeadMask):
-    """A head mask that records the outputs of the heads, of the MLP and of the block: `mixed`, `added`, `tokens`."""
+    """A head mask that records value vectors and outputs of the heads and the output of the MLP."""
 
     def __new__(cls, mask: HeadMask | None) -> "BlockRecord":
         """Record a block with this mask, or with none."""
         return super().__new__(cls, *(mask or (torch.empty(0), torch.empty(0))))
 
-    def apply(self, mixed: Tensor) -> Tensor:
+    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
         """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
-        self.mixed = super().apply(mixed) if self.keep.numel() else mixed
+        self.values = values
+        self.mixed = super().apply(mixed, values) if self.keep.numel() else mixed
         return self.mixed
 
     def apply_mlp(self, added: Tensor) -> Tensor:
         """Return what the MLP adds to the tokens, (B, Q, D)."""
         self.added = added
         return added
-
-    def apply_tokens(self, x: Tensor) -> Tensor:
-        """Return the output of the block, (B, Q, D)."""
-        self.tokens = x
-        return x
 
 
 class ResidualStream(BackwardRules):
@@ -179,17 +192,17 @@ class ResidualStream(BackwardRules):
     Operations on them and on what follows from them are recorded, except for the norms at which a branch starts.
 
     Attributes:
-        tokens: Input of each block so far, (B, T, D).
+        embedding: Input of the first block, (B, T, D); None before it.
         mlps: Output of each MLP's last layer so far, (B, T, D).
     """
 
     def __init__(self, model: Transformer) -> None:
         super().__init__("balanced")
         blocks = cast(Any, model.blocks)
-        self.first_norms = {id(block.norm1.weight) for block in blocks}
+        self.first_norm = id(blocks[0].norm1.weight)
         self.branches = {id(norm.weight) for block in blocks for norm in block.branch_norms()}
         self.last_layers = {id(block.mlp.fc2.weight) for block in blocks}
-        self.tokens: list[Tensor] = []
+        self.embedding: Tensor | None = None
         self.mlps: list[Tensor] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -197,8 +210,8 @@ class ResidualStream(BackwardRules):
         options = kwargs or {}
         if func is F.layer_norm:
             norm = id(options["weight"])
-            if norm in self.first_norms:
-                self.tokens.append(args[0] if self.tokens else args[0].requires_grad_())
+            if norm == self.first_norm and self.embedding is None:
+                self.embedding = args[0].requires_grad_()
             if norm in self.branches:
                 return func(args[0].detach(), *args[1:], **options)
         if func is F.linear and id(args[1]) in self.last_layers:
@@ -271,9 +284,9 @@ def forward_stream(
     mlp = (torch.stack([record.added[:, :Q] for record in records]) * grad).sum((1, 2, 3)).tolist()
     weights = [cast(Tensor, output.weights) for output in outputs]
     attention = [w.unsqueeze(2) if read_one else w[:, :, :Q] for w in weights]
-    tokens = [x, *(record.tokens for record in records[:-1])]
+    values = [record.values for record in records]
     embedding = float((grad * x[:, :Q]).sum())
-    return DirectPaths(explained, embedding, mlp, biases, bias, grads, attention, tokens)
+    return DirectPaths(explained, embedding, mlp, biases, bias, grads, attention, values)
 
 
 def head_backward(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -> tuple[float, Tensor, float]:
@@ -347,7 +360,7 @@ def forward_recorded(
     weights = [cast(Tensor, block.weights) for block in forward.blocks]
     attention = [w.unsqueeze(2) for w in weights] if read_one else weights
     biases = stream_biases(model)
-    parts = [stream.tokens[0], *stream.mlps, *(parameter for _, parameter in biases)]
+    parts = [cast(Tensor, stream.embedding), *stream.mlps, *(parameter for _, parameter in biases)]
     outputs = [leaf.output for leaf in leaves]
     with torch.enable_grad():
         explained = logit(forward.logits).sum()
@@ -361,7 +374,8 @@ def forward_recorded(
             attention_bias[layer] += product
     grads = list(found[len(parts) :])
     value, mlp = float(explained.detach()), products[1 : 1 + depth]
-    return DirectPaths(value, products[0], mlp, attention_bias, bias, grads, attention, stream.tokens)
+    values = [leaf.values for leaf in leaves]
+    return DirectPaths(value, products[0], mlp, attention_bias, bias, grads, attention, values)
 
 
 def stream_biases(model: Transformer) -> list[tuple[int | None, nn.Parameter]]:

@@ -223,7 +223,7 @@ class TutorialAttention(nn.Module):
         weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
         mixed = F.dropout(weights, self.attn_drop, self.training) @ v  # (B, A, T, d)
         if head_mask is not None:
-            mixed = head_mask.apply(mixed)
+            mixed = head_mask.apply(mixed, v)
         requested = {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
         return self.proj(mixed.transpose(1, 2).flatten(2)), requested
 

@@ -81,8 +81,8 @@ class HeadMask(NamedTuple):
     keep: Tensor  # weight of each head's output, (A,): 1 for an intact head, 0 for an ablated one
     replacement: Tensor  # output of an ablated head, (A, d): zeros, or the mean output over reference images
 
-    def apply(self, mixed: Tensor) -> Tensor:
-        """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
+    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
+        """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d), which are sums of the value vectors (B, A, T, d)."""
         return self.replacement[:, None].lerp(mixed, self.keep[:, None, None])
 
     def apply_mlp(self, added: Tensor) -> Tensor:
@@ -168,13 +168,6 @@ class Transformer(nn.Module):
         """
         block = cast(Any, self.blocks)[layer]
         return block.attn.value_vectors(block.norm1(tokens))
-
-    def value_products(self, layer: int, tokens: Tensor, vectors: Tensor) -> Tensor:
-        """Return the products of vectors of each head, (B, A, Q, d), with the value vectors, (B, A, Q, T).
-
-        `layer` and `tokens` as for `head_values`.
-        """
-        return vectors @ self.head_values(layer, tokens).mT
 
     def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return queries, scaled, and keys of each head, (B, A, T, d): the softmax of their products is the attention.
@@ -351,18 +344,6 @@ class ViT(Transformer):
         q, k = block.attn.queries_and_keys(block.norm1(tokens), tokens.shape[1], self.rope(tokens, keep))
         return q * q.shape[-1] ** -0.5, k
 
-    def value_products(self, layer: int, tokens: Tensor, vectors: Tensor) -> Tensor:
-        """Return products with the value vectors; see `Transformer.value_products`."""
-        if vectors.shape[2] > 1:
-            return super().value_products(layer, tokens, vectors)
-        block = cast(Block, self.blocks[layer])  # fewer products than computing the value vectors
-        D = tokens.shape[-1]
-        weight = block.attn.qkv.weight[2 * D :].unflatten(0, vectors.shape[1::2])  # (A, d, D)
-        products = (vectors @ weight) @ block.norm1(tokens).mT.unsqueeze(1)  # (B, A, 1, T)
-        if block.attn.qkv.bias is None:
-            return products
-        return products + vectors @ block.attn.qkv.bias[2 * D :].view(*vectors.shape[1::2], 1)
-
     def forward_head(self, x: Tensor) -> Tensor:
         """Compute the logits (B, K) from tokens (B, T, D), or from those that the head reads, (B, 1 or 2, D).
 
@@ -479,7 +460,7 @@ class Attention(nn.Module):
         q, k = self.normalize(q, k, rope)
         mixed, weights = attend(q, k, v, attentions, out)  # (B, A, queries, d)
         if head_mask is not None:
-            mixed = head_mask.apply(mixed)
+            mixed = head_mask.apply(mixed, v)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
 
     def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:
