@@ -86,11 +86,12 @@ TEACHERS: dict[str, TrainConfig] = {
     "cifar10-teacher": TrainConfig(
         preset="cifar10-teacher",
         model=ConvNetConfig(embed_dim=128, depth=3),
-        epochs=16,
+        epochs=24,
         minutes=None,
         batch_size=500,
         muon_lr=5e-3,
         lr=5e-3,
+        weight_decay=2.0,
         alternating_flip=True,
         randaug_num_ops=0,
         cutmix_prob=0.0,
