@@ -18,7 +18,7 @@ from vitviz.webapp.server.requests import Json
 CacheKey = tuple[str, Network, Target, bytes]  # kind of response, model, target, SHA-256 of the pixels
 MAX_CACHED_BYTES = 256 * 2**20
 MAX_AGE = 3300  # s; less than an hour
-MAX_SCORED_BYTES = 8 * 2**20  # of responses with maps or scores, up to 20 kB each for a small model
+MAX_SCORED_BYTES = 8 * 2**20  # of responses with maps or scores, up to 22 kB each for `cifar10-ti4`
 
 
 def size_of(explanation: Explanation) -> int:
