@@ -22,8 +22,9 @@ from vitviz.data import cifar
 from vitviz.data.datasets import LabeledImages
 from vitviz.models.config import ModelConfig
 from vitviz.models.factory import create_model
+from vitviz.runs.malloc import keep_freed_memory
 from vitviz.training.config import TrainConfig
-from vitviz.training.device import keep_freed_memory, time_call
+from vitviz.training.device import time_call
 from vitviz.training.distributed import Distributed
 from vitviz.training.schedule import patch_keep_ratio
 from vitviz.training.trainer import Trainer

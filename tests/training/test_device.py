@@ -1,8 +1,5 @@
 """Device, precision and memory of a training process."""
 
-import platform
-import resource
-
 import pytest
 import torch
 
@@ -12,29 +9,12 @@ from vitviz.training.config import TrainingError
 from vitviz.training.device import (
     choose_device,
     is_bfloat16_faster,
-    keep_freed_memory,
     largest_activation,
     report_out_of_memory,
 )
 from vitviz.training.presets import get_preset
 
-LARGE = 2**26  # bytes, more than glibc keeps by default
 TOO_LARGE = 2**60  # bytes, more than any machine has
-
-
-def count_page_faults(tensors: int) -> int:
-    """Return the page faults of allocating large tensors, one after another."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for _ in range(tensors):
-        torch.ones(LARGE, dtype=torch.uint8)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="tests glibc's malloc")
-def test_freed_memory_is_reused_without_page_faults():
-    keep_freed_memory()
-    count_page_faults(16)  # until the heap has a gap that is large enough with alignment
-    assert count_page_faults(4) < LARGE / resource.getpagesize()
 
 
 @pytest.mark.parametrize("supported", [True, False])

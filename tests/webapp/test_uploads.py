@@ -1,10 +1,12 @@
 """Uploads and load over HTTP: limits of size, time and storage; slow and concurrent clients."""
 
+import asyncio
 import base64
 import http.client
 import io
 import json
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -137,6 +139,17 @@ def test_cleanup_continues_after_a_file_that_cannot_be_deleted(tmp_path, monkeyp
     monkeypatch.setattr(Path, "unlink", unlink)
     Uploads(tmp_path).clean()
     assert [file.name for file in files_in(tmp_path)] == ["protected.png"]
+
+
+def test_freed_memory_is_returned_while_the_server_runs(tmp_path, monkeypatch):
+    returned = threading.Event()
+    monkeypatch.setattr(uploads, "return_freed_memory", returned.set)
+
+    async def serve():
+        async with Uploads(tmp_path).clean_regularly(None):
+            return await asyncio.to_thread(returned.wait, 60)
+
+    assert asyncio.run(serve())
 
 
 def test_nothing_else_in_the_configured_folder_is_touched(tmp_path, monkeypatch):

@@ -28,6 +28,7 @@ from vitviz.data.datasets import LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
+from vitviz.runs.malloc import keep_freed_memory
 from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.timeline import create_recorder
 from vitviz.training.config import TrainConfig, TrainingError
@@ -38,7 +39,7 @@ from vitviz.training.data import (
     load_training_data,
     replace_num_classes,
 )
-from vitviz.training.device import get_hardware_name, keep_freed_memory, largest_activation, report_out_of_memory
+from vitviz.training.device import get_hardware_name, largest_activation, report_out_of_memory
 from vitviz.training.distillation import Teacher
 from vitviz.training.distributed import ATTEMPT, Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy

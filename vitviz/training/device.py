@@ -1,6 +1,5 @@
 """Device of a training run: choice, precision, memory and name."""
 
-import ctypes
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -12,10 +11,6 @@ import torch
 
 from vitviz.models.config import ConfigError, ConvNetConfig, ModelConfig
 from vitviz.training.config import TrainingError
-
-# M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_MAX of glibc's malloc.h
-TRIM_THRESHOLD, TOP_PAD, MMAP_MAX = -1, -2, -4
-HEAP_STEP = 2**28  # the heap grows in steps of this size (bytes)
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
@@ -76,19 +71,6 @@ def largest_activation(model: ModelConfig, batch_size: int) -> int:
     tokens, width = model.num_tokens, max(3 * model.embed_dim, model.mlp_hidden_dim)
     maps = 0 if model.architecture == "vit" else model.num_heads * tokens  # fused attention stores no maps
     return 4 * batch_size * max(tokens * max(width, maps), 3 * pixels)
-
-
-def keep_freed_memory() -> None:
-    """Let this process reuse freed memory instead of returning it to the system; only with glibc.
-
-    By default glibc returns large tensors and the top of its heap to the system, which zeroes each page before the next
-    step gets it: 8 % of the training time on a CPU (docs/training.md).
-    """
-    if platform.libc_ver()[0] == "glibc":
-        libc = ctypes.CDLL(None)
-        libc.mallopt(MMAP_MAX, 0)
-        libc.mallopt(TRIM_THRESHOLD, -1)
-        libc.mallopt(TOP_PAD, HEAP_STEP)
 
 
 def autocast(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:

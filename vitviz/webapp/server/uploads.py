@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from vitviz.runs.malloc import return_freed_memory
+
 MAX_STORED_BYTES = 2**30
 MAX_BODY_SECONDS = 120.0  # for a request body to arrive
 FILE_OVERHEAD = 2**13  # bytes on disk of a file and its folder, in addition to its content
@@ -49,11 +51,12 @@ class Uploads:
 
     @asynccontextmanager
     async def clean_regularly(self, _: object) -> AsyncIterator[None]:
-        """Lifespan of the server: clean up at regular intervals."""
+        """Lifespan of the server: clean up, and return freed memory, at regular intervals."""
 
         async def repeat() -> None:
             while True:
                 await asyncio.to_thread(self.clean)
+                await asyncio.to_thread(return_freed_memory)
                 await asyncio.sleep(CLEANUP_INTERVAL)
 
         task = asyncio.create_task(repeat())
