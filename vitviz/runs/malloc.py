@@ -24,7 +24,7 @@ def keep_freed_memory() -> None:
 def return_freed_memory() -> None:
     """Return all freed pages to the system, for a server.
 
-    By itself glibc returns only the top of a heap. Explanations in the cache lie between tensors that lived shortly, so
+    By itself glibc returns only the top of a heap. Explanations in the cache lie between short-lived tensors, so
     the heaps of a server have gaps, and grow (docs/reliability.md).
     """
     if is_glibc():
