@@ -174,7 +174,8 @@ def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" =
 
     Raises:
         ImageError: If an image cannot be read.
-        ValueError: If the model lacks attention or a class token, or `images` is empty.
+        ValueError: If the model has no attention or fewer than 4 patches, `images` is empty, or an image does not fit
+            into memory.
     """
     import torch
 

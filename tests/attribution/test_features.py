@@ -1,4 +1,4 @@
-"""PCA and similarity of tokens against numpy, and the nearest images of a data set against a loop."""
+"""PCA and similarity of tokens against numpy, and the nearest images of a dataset against a loop."""
 
 import numpy as np
 import pytest

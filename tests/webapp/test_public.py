@@ -10,6 +10,7 @@ import pytest
 from gradio import processing_utils
 
 from tests.webapp.serving import CAT, EXPLAIN_CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
+from vitviz.webapp import opened
 from vitviz.webapp.app import build_app, serve
 from vitviz.webapp.server import guard
 
@@ -80,6 +81,15 @@ def test_secrets_are_removed_from_the_environment(monkeypatch):
     build_app(public=True)
     assert not any(name in os.environ for name in secrets)
     assert "VITVIZ_TEST_KEYBOARD" in os.environ
+
+
+def test_the_first_model_is_opened_with_the_token_of_the_hub(tiny_file, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "x")
+    load, tokens = opened.load, []
+    monkeypatch.setattr(opened, "load", lambda source: tokens.append(os.environ.get("HF_TOKEN")) or load(source))
+    build_app(public=True, checkpoint=str(tiny_file))
+    assert tokens == ["x"]
+    assert "HF_TOKEN" not in os.environ
 
 
 def test_a_space_is_always_public(monkeypatch):

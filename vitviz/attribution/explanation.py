@@ -545,7 +545,7 @@ class Explanation:
     ) -> None:
         """Write the figure (.png, .svg, .pdf), the explorer (.html) or the arrays (.npz), by the file's ending.
 
-        The .html is one file that opens without network: all maps, with pointer and keys as on the page. Its attention
+        The .html is one file that opens offline: all maps, with pointer and keys as on the page. Its attention
         has 16 bits per weight, in large models 8 bits relative to the largest weight of each row.
 
         The .npz holds `labels` (K,), `logits` and `probabilities` (K,), `attention` (L, A, T, T) with the number of

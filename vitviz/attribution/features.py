@@ -1,4 +1,4 @@
-"""Token features: what the tokens of a layer have in common, within an image, between images and with a data set.
+"""Token features: what the tokens of a layer have in common, within an image, between images and with a dataset.
 
 The features are the output of a block, before the final norm. Letters in shape comments are those of
 `vitviz.models.vit`; layers count from 0.

@@ -1,6 +1,6 @@
-"""Nearest neighbors of an image in a data set, by the features that the model ends with.
+"""Nearest neighbors of an image in a dataset, by the features that the model ends with.
 
-The index of a data set is computed once per model and kept in the cache folder, 16 bits per number: 19 MB for CIFAR-10
+The index of a dataset is computed once per model and kept in the cache folder, 16 bits per number: 19 MB for CIFAR-10
 and a width of 192.
 """
 
@@ -29,14 +29,14 @@ BATCH_SIZE = 250  # images per forward pass
 
 @dataclass(frozen=True)
 class FeatureIndex:
-    """Features of the images of a data set, each of norm 1, (n, D), float16."""
+    """Features of the images of a dataset, each of norm 1, (n, D), float16."""
 
     features: NDArray[np.float16]
 
 
 @dataclass(frozen=True)
 class Neighbors:
-    """The nearest images of a data set, most similar first: their `indices` (k,) and cosine `similarities` (k,)."""
+    """The nearest images of a dataset, most similar first: their `indices` (k,) and cosine `similarities` (k,)."""
 
     indices: NDArray[np.int64]
     similarities: NDArray[np.float32]
@@ -54,7 +54,7 @@ def build_index(
     report: Callable[[int, int], None] = lambda done, total: None,
     cache: Path | None = None,
 ) -> FeatureIndex:
-    """Compute the index of a data set, or read it from the cache folder.
+    """Compute the index of a dataset, or read it from the cache folder.
 
     Args:
         checkpoint: The model.
@@ -66,7 +66,7 @@ def build_index(
         ValueError: If there are no images, or the network has no attention.
     """
     if not len(images):
-        raise ValueError("The nearest images need a data set of at least one image: got none.")
+        raise ValueError("The nearest images need a dataset of at least one image: got none.")
     path = (cache or cache_folder()) / f"{fingerprint(checkpoint, images)}.npy"
     shape = len(images), checkpoint.transformer.config.embed_dim
     found = read_index(path, shape)

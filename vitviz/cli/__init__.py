@@ -113,7 +113,7 @@ def serve_page(
     public: Annotated[
         bool,
         typer.Option(
-            "--public", help="Disable training and delete uploads after an hour; always on in a Hugging Face Space."
+            "--public", help="Disable training and downloads, hide server paths; always on in a Hugging Face Space."
         ),
     ] = False,
     allow_host: Annotated[

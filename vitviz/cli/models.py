@@ -38,7 +38,7 @@ def convert(
         ),
     ] = None,
 ) -> None:
-    """Write any model that vitviz opens as one .safetensors file; the only command that reads pickles."""
+    """Write any model that vitviz opens as one .safetensors file; the only command that reads pickled weights."""
     from vitviz.models import checkpoint
     from vitviz.models.conversion import convert as convert_model
 

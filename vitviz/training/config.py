@@ -57,7 +57,9 @@ class TrainConfig:
         ConfigError: If a value is out of range or two values are inconsistent.
     """
 
-    preset: Annotated[str, Field(description="Name of the preset, for the record.")] = "cifar10-ti4"
+    preset: Annotated[
+        str, Field(description="Preset that the other options override. TrainConfig records its name only.")
+    ] = "cifar10-ti4"
     model: ModelConfig = field(default_factory=ViTConfig)
     objective: Annotated[
         Objective,

@@ -55,8 +55,6 @@ def build_app(
     public = public or is_space()
     if mcp:
         check_mcp(public)
-    if public:
-        remove_secrets()
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
 
     known = opening.read() if checkpoint is None else None
@@ -75,6 +73,8 @@ def build_app(
         names, models = backend.names, backend.explore.catalog()
     else:
         names, models = known["functions"], opening.catalog(known, data, public)
+    if public:  # a gated model has been opened with its token
+        remove_secrets()
     models |= {"public": public}
     common = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
     catalogs: dict[str, Any] = {
