@@ -46,6 +46,27 @@ return_freed_memory()
 print(grown, resident() - before)
 """
 
+# Prints 1 if memory allocated in a new thread is in the heap of the process, else 0.
+HEAPS = """
+import ctypes
+import threading
+from vitviz.runs.malloc import use_one_heap
+
+def allocate():
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    address = libc.malloc(100_000)
+    with open("/proc/self/maps") as file:
+        heap = next(line for line in file if line.endswith("[heap]\\n")).split()[0]
+    start, end = (int(word, 16) for word in heap.split("-"))
+    print(int(start <= address < end))
+
+{call}
+thread = threading.Thread(target=allocate)
+thread.start()
+thread.join()
+"""
+
 
 def run(program: str) -> list[int]:
     """Return the numbers that a program prints in a new process."""
@@ -58,6 +79,11 @@ def test_a_training_reuses_freed_memory_without_page_faults():
 
     (faults,) = run(FAULTS.format(large=LARGE))
     assert faults < LARGE / resource.getpagesize()
+
+
+def test_the_threads_of_a_server_share_one_heap():
+    assert run(HEAPS.format(call="")) == [0]
+    assert run(HEAPS.format(call="use_one_heap()")) == [1]
 
 
 def test_a_server_returns_the_memory_between_tensors_that_it_keeps():

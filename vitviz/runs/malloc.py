@@ -4,7 +4,7 @@ import ctypes
 import platform
 
 # Parameters of mallopt in glibc's malloc.h
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX, M_ARENA_MAX = -1, -2, -4, -8
 HEAP_STEP = 2**28  # bytes by which the heap of a training grows
 
 
@@ -21,12 +21,18 @@ def keep_freed_memory() -> None:
         libc.mallopt(M_TOP_PAD, HEAP_STEP)
 
 
-def return_freed_memory() -> None:
-    """Return all freed pages to the system, for a server.
+def use_one_heap() -> None:
+    """Allocate from one heap in all threads that start later, for a server.
 
-    By itself glibc returns only the top of a heap. Explanations in the cache lie between short-lived tensors, so
-    the heaps of a server have gaps, and grow (docs/reliability.md).
+    By default glibc gives new threads heaps of their own. Each heap gets gaps, and grows, as explanations in the cache
+    lie between short-lived tensors (docs/reliability.md).
     """
+    if is_glibc():
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+
+
+def return_freed_memory() -> None:
+    """Return all freed pages to the system, for a server; by itself glibc returns only the top of a heap."""
     if is_glibc():
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ MAX_BODY_SECONDS = 120.0  # for a request body to arrive
 FILE_OVERHEAD = 2**13  # bytes on disk of a file and its folder, in addition to its content
 UPLOAD_AGE = 3300  # s; with CLEANUP_INTERVAL, nothing is kept for an hour
 CLEANUP_INTERVAL = 60  # s
+TRIM_INTERVAL = 5  # s; the gaps that a heap of 1 GiB gets in a minute make it grow over an hour
 FOLDER_PREFIX = "vitviz-uploads-"
 
 
@@ -53,17 +54,20 @@ class Uploads:
     async def clean_regularly(self, _: object) -> AsyncIterator[None]:
         """Lifespan of the server: clean up, and return freed memory, at regular intervals."""
 
-        async def repeat() -> None:
+        async def repeat(function: Callable[[], None], interval: float) -> None:
             while True:
-                await asyncio.to_thread(self.clean)
-                await asyncio.to_thread(return_freed_memory)
-                await asyncio.sleep(CLEANUP_INTERVAL)
+                await asyncio.to_thread(function)
+                await asyncio.sleep(interval)
 
-        task = asyncio.create_task(repeat())
+        tasks = [
+            asyncio.create_task(repeat(self.clean, CLEANUP_INTERVAL)),
+            asyncio.create_task(repeat(return_freed_memory, TRIM_INTERVAL)),
+        ]
         try:
             yield
         finally:
-            task.cancel()
+            for task in tasks:
+                task.cancel()
 
 
 def make_upload_folder() -> Path:
