@@ -50,7 +50,7 @@ print(grown, resident() - before)
 HEAPS = """
 import ctypes
 import threading
-from vitviz.runs.malloc import use_one_heap
+from vitviz.runs.malloc import prepare_server
 
 def allocate():
     libc = ctypes.CDLL(None)
@@ -65,6 +65,23 @@ def allocate():
 thread = threading.Thread(target=allocate)
 thread.start()
 thread.join()
+"""
+
+# Prints in how many of four arrays of an explanation memory is in the heap of the process.
+KEPT = """
+import vitviz
+from vitviz.runs.malloc import prepare_server
+
+{call}
+ex = vitviz.explain(vitviz.load("cifar10-ti4"), "cat")
+ex.map("relevance")
+context = ex.context
+(gradients,) = context.cached_gradients.values()
+with open("/proc/self/maps") as file:
+    heap = next(line for line in file if line.endswith("[heap]\\n")).split()[0]
+start, end = (int(word, 16) for word in heap.split("-"))
+arrays = (ex.attention, gradients.attention, context.output.tokens.numpy(), context.output.layer_tokens[3].numpy())
+print(sum(start <= array.ctypes.data < end for array in arrays))
 """
 
 
@@ -83,7 +100,12 @@ def test_a_training_reuses_freed_memory_without_page_faults():
 
 def test_the_threads_of_a_server_share_one_heap():
     assert run(HEAPS.format(call="")) == [0]
-    assert run(HEAPS.format(call="use_one_heap()")) == [1]
+    assert run(HEAPS.format(call="prepare_server()")) == [1]
+
+
+def test_a_server_keeps_explanations_outside_of_the_heap():
+    assert run(KEPT.format(call=""))[0] > 0
+    assert run(KEPT.format(call="prepare_server()")) == [0]
 
 
 def test_a_server_returns_the_memory_between_tensors_that_it_keeps():

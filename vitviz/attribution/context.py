@@ -6,7 +6,7 @@ or the logit of a class minus that of another one (a contrast).
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -19,6 +19,7 @@ from vitviz.attribution.layered_attention import LargeAttentionError, LayeredAtt
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import AttentionOutput, HeadMasks
+from vitviz.runs import malloc
 
 Target = int | tuple[int, int]  # a class, or a class and the one that it is contrasted with
 Head = tuple[int, int]  # layer and head, from 0
@@ -49,6 +50,19 @@ class InputTimesGradient:
 
     layers: NDArray[np.float32]
     pixels: NDArray[np.float32]
+
+
+def keep_output(output: AttentionOutput) -> AttentionOutput:
+    """In a server, move attention and tokens out of the heap (`vitviz.runs.malloc.keep_apart`)."""
+    if not malloc.SERVER.is_set():
+        return output
+    attention = malloc.keep_apart(output.attention)
+    if output.tokens is None:
+        return replace(output, attention=attention)
+    tokens = malloc.keep_apart(output.tokens)
+    moved = replace(output, attention=attention, layer_tokens=tokens.unbind())
+    vars(moved)["tokens"] = tokens
+    return moved
 
 
 class ForwardContext:
@@ -106,7 +120,9 @@ class ForwardContext:
         """Output of one forward pass with tokens and, if it fits into memory, full attention, batch size 1."""
         mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
         with torch.inference_mode():
-            return self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
+            return keep_output(
+                self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
+            )
 
     @cached_property
     def layered(self) -> LayeredAttention | None:
@@ -191,10 +207,10 @@ class ForwardContext:
             image = self.image[None].clone().requires_grad_()
             forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
             if "output" not in vars(self):
-                vars(self)["output"] = forward.to_attention_output().detach()
+                vars(self)["output"] = keep_output(forward.to_attention_output().detach())
             weights = [block.weights for block in forward.blocks if block.weights is not None]
             *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
-        attention_grads = torch.stack([grad[0] for grad in grads]).float().cpu().numpy()
+        attention_grads = malloc.keep_apart(torch.stack([grad[0] for grad in grads]).float().cpu()).numpy()
         return Gradients(self.expand_tokens(attention_grads, axes=(2, 3)), image_grad[0].float().cpu().numpy())
 
     def input_times_gradient(self, target: Target, rules: RuleSet) -> InputTimesGradient:

@@ -71,7 +71,7 @@ def configure_server_libraries() -> None:
     Raises:
         ConfigError: If the port in the environment is invalid: importing Gradio would fail without naming it.
     """
-    from vitviz.runs.malloc import use_one_heap
+    from vitviz.runs.malloc import prepare_server
     from vitviz.webapp.server.address import port_of_environment
 
     port_of_environment()
@@ -83,7 +83,7 @@ def configure_server_libraries() -> None:
         )
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    use_one_heap()
+    prepare_server()
 
 
 @contextmanager

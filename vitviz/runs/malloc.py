@@ -1,11 +1,19 @@
-"""What glibc's malloc does with the freed memory of this process; no effect with another C library."""
+"""What this process does with freed memory. Calls of glibc's malloc have no effect with another C library."""
 
 import ctypes
+import mmap
 import platform
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 # Parameters of mallopt in glibc's malloc.h
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX, M_ARENA_MAX = -1, -2, -4, -8
 HEAP_STEP = 2**28  # bytes by which the heap of a training grows
+
+SERVER = threading.Event()  # set in the process of a server
 
 
 def keep_freed_memory() -> None:
@@ -21,14 +29,25 @@ def keep_freed_memory() -> None:
         libc.mallopt(M_TOP_PAD, HEAP_STEP)
 
 
-def use_one_heap() -> None:
-    """Allocate from one heap in all threads that start later, for a server.
+def prepare_server() -> None:
+    """Keep the heap of a server from growing: one for all threads that start later, without what is kept for long.
 
-    By default glibc gives new threads heaps of their own. Each heap gets gaps, and grows, as explanations in the cache
-    lie between short-lived tensors (docs/reliability.md).
+    By default glibc gives new threads heaps of their own. Each gets gaps, and grows, where what is kept lies between
+    short-lived tensors (docs/reliability.md).
     """
+    SERVER.set()
     if is_glibc():
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+
+
+def keep_apart(tensor: "Tensor") -> "Tensor":
+    """Copy a tensor to memory pages of its own in a server, which are returned with it; else return it as it is."""
+    import torch
+
+    if not SERVER.is_set() or tensor.device.type != "cpu" or not tensor.nbytes:
+        return tensor
+    pages = mmap.mmap(-1, tensor.nbytes)
+    return torch.frombuffer(pages, dtype=tensor.dtype).view(tensor.shape).copy_(tensor)
 
 
 def return_freed_memory() -> None:
