@@ -20,9 +20,9 @@ from torchvision import transforms
 
 from vitviz.data import cifar
 from vitviz.data.datasets import LabeledImages
+from vitviz.data.malloc import keep_freed_memory
 from vitviz.models.config import ModelConfig
 from vitviz.models.factory import create_model
-from vitviz.runs.malloc import keep_freed_memory
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import time_call
 from vitviz.training.distributed import Distributed

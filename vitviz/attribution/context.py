@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.layered_attention import LargeAttentionError, LayeredAttention, attention_bytes, fits
+from vitviz.data import malloc
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import AttentionOutput, HeadMasks
-from vitviz.runs import malloc
 
 Target = int | tuple[int, int]  # a class, or a class and the one that it is contrasted with
 Head = tuple[int, int]  # layer and head, from 0
@@ -53,7 +53,7 @@ class InputTimesGradient:
 
 
 def keep_output(output: AttentionOutput) -> AttentionOutput:
-    """In a server, move attention and tokens out of the heap (`vitviz.runs.malloc.keep_apart`)."""
+    """In a server, move attention and tokens out of the heap (`vitviz.data.malloc.keep_apart`)."""
     if not malloc.SERVER.is_set():
         return output
     attention = malloc.keep_apart(output.attention)
@@ -120,9 +120,8 @@ class ForwardContext:
         """Output of one forward pass with tokens and, if it fits into memory, full attention, batch size 1."""
         mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
         with torch.inference_mode():
-            return keep_output(
-                self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
-            )
+            output = self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
+        return keep_output(output)
 
     @cached_property
     def layered(self) -> LayeredAttention | None:

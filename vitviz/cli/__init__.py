@@ -71,7 +71,7 @@ def configure_server_libraries() -> None:
     Raises:
         ConfigError: If the port in the environment is invalid: importing Gradio would fail without naming it.
     """
-    from vitviz.runs.malloc import prepare_server
+    from vitviz.data.malloc import prepare_server
     from vitviz.webapp.server.address import port_of_environment
 
     port_of_environment()

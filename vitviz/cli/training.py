@@ -116,7 +116,7 @@ def soft_labels(
             raise ConfigError(name, f"is not an option of soft-labels: got {values[name]}", "Name teachers after FILE.")
     config = apply_overrides(resolve_config(preset_name, network, False, values), overrides or [])
 
-    from vitviz.runs.malloc import keep_freed_memory
+    from vitviz.data.malloc import keep_freed_memory
     from vitviz.training import soft_labels as stored
     from vitviz.training.data import load_training_data, replace_num_classes
     from vitviz.training.device import choose_device, use_bfloat16

@@ -25,10 +25,10 @@ import torch
 from torch import Tensor
 
 from vitviz.data.datasets import LabeledImages
+from vitviz.data.malloc import keep_freed_memory
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
-from vitviz.runs.malloc import keep_freed_memory
 from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.timeline import create_recorder
 from vitviz.training.config import TrainConfig, TrainingError

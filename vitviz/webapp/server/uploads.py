@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from vitviz.runs.malloc import return_freed_memory
+from vitviz.data.malloc import return_freed_memory
 
 MAX_STORED_BYTES = 2**30
 MAX_BODY_SECONDS = 120.0  # for a request body to arrive
