@@ -1,4 +1,4 @@
-"""Freed memory of a process: kept by a training, returned to the system by a server."""
+"""Memory of a process: a training keeps what it frees, a server returns it and limits fragmentation."""
 
 import platform
 import subprocess
@@ -47,10 +47,10 @@ print(grown, resident() - before)
 """
 
 # Prints 1 if memory allocated in a new thread is in the heap of the process, else 0.
-HEAPS = """
+ARENAS = """
 import ctypes
 import threading
-from vitviz.data.malloc import prepare_server
+from vitviz.data.malloc import limit_fragmentation
 
 def allocate():
     libc = ctypes.CDLL(None)
@@ -67,10 +67,10 @@ thread.start()
 thread.join()
 """
 
-# Prints in how many of four arrays of an explanation memory is in the heap of the process.
-KEPT = """
+# Prints how many of four arrays of an explanation are in the heap of the process.
+MAPPINGS = """
 import vitviz
-from vitviz.data.malloc import prepare_server
+from vitviz.data.malloc import limit_fragmentation
 
 {call}
 ex = vitviz.explain(vitviz.load("cifar10-ti4"), "cat")
@@ -98,14 +98,14 @@ def test_a_training_reuses_freed_memory_without_page_faults():
     assert faults < LARGE / resource.getpagesize()
 
 
-def test_the_threads_of_a_server_share_one_heap():
-    assert run(HEAPS.format(call="")) == [0]
-    assert run(HEAPS.format(call="prepare_server()")) == [1]
+def test_the_threads_of_a_server_share_one_arena():
+    assert run(ARENAS.format(call="")) == [0]
+    assert run(ARENAS.format(call="limit_fragmentation()")) == [1]
 
 
-def test_a_server_keeps_explanations_outside_of_the_heap():
-    assert run(KEPT.format(call=""))[0] > 0
-    assert run(KEPT.format(call="prepare_server()")) == [0]
+def test_a_server_stores_explanations_outside_the_heap():
+    assert run(MAPPINGS.format(call=""))[0] > 0
+    assert run(MAPPINGS.format(call="limit_fragmentation()")) == [0]
 
 
 def test_a_server_returns_the_memory_between_tensors_that_it_keeps():

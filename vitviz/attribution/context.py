@@ -52,17 +52,17 @@ class InputTimesGradient:
     pixels: NDArray[np.float32]
 
 
-def keep_output(output: AttentionOutput) -> AttentionOutput:
-    """In a server, move attention and tokens out of the heap (`vitviz.data.malloc.keep_apart`)."""
+def output_to_mmap(output: AttentionOutput) -> AttentionOutput:
+    """In a server, copy attention and tokens to anonymous mappings (`vitviz.data.malloc.to_mmap`)."""
     if not malloc.SERVER.is_set():
         return output
-    attention = malloc.keep_apart(output.attention)
+    attention = malloc.to_mmap(output.attention)
     if output.tokens is None:
         return replace(output, attention=attention)
-    tokens = malloc.keep_apart(output.tokens)
-    moved = replace(output, attention=attention, layer_tokens=tokens.unbind())
-    vars(moved)["tokens"] = tokens
-    return moved
+    tokens = malloc.to_mmap(output.tokens)
+    copy = replace(output, attention=attention, layer_tokens=tokens.unbind())
+    vars(copy)["tokens"] = tokens  # the cached property, without another copy
+    return copy
 
 
 class ForwardContext:
@@ -121,7 +121,7 @@ class ForwardContext:
         mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
         with torch.inference_mode():
             output = self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
-        return keep_output(output)
+        return output_to_mmap(output)
 
     @cached_property
     def layered(self) -> LayeredAttention | None:
@@ -206,10 +206,10 @@ class ForwardContext:
             image = self.image[None].clone().requires_grad_()
             forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
             if "output" not in vars(self):
-                vars(self)["output"] = keep_output(forward.to_attention_output().detach())
+                vars(self)["output"] = output_to_mmap(forward.to_attention_output().detach())
             weights = [block.weights for block in forward.blocks if block.weights is not None]
             *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
-        attention_grads = malloc.keep_apart(torch.stack([grad[0] for grad in grads]).float().cpu()).numpy()
+        attention_grads = malloc.to_mmap(torch.stack([grad[0] for grad in grads]).float().cpu()).numpy()
         return Gradients(self.expand_tokens(attention_grads, axes=(2, 3)), image_grad[0].float().cpu().numpy())
 
     def input_times_gradient(self, target: Target, rules: RuleSet) -> InputTimesGradient:

@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def configure_server_libraries() -> None:
-    """Set the environment variables that Gradio and torch read when they are imported by a server, and its heap.
+    """Set the environment variables that Gradio and torch read when they are imported by a server; configure malloc.
 
     OpenMP threads that spin while waiting are slow on busy processors: the estimate of a training measured 2 instead of
     100 images per second.
@@ -71,7 +71,7 @@ def configure_server_libraries() -> None:
     Raises:
         ConfigError: If the port in the environment is invalid: importing Gradio would fail without naming it.
     """
-    from vitviz.data.malloc import prepare_server
+    from vitviz.data.malloc import limit_fragmentation
     from vitviz.webapp.server.address import port_of_environment
 
     port_of_environment()
@@ -83,7 +83,7 @@ def configure_server_libraries() -> None:
         )
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    prepare_server()
+    limit_fragmentation()
 
 
 @contextmanager

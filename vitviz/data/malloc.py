@@ -1,4 +1,4 @@
-"""What this process does with freed memory. Calls of glibc's malloc have no effect with another C library."""
+"""How this process allocates and frees memory. Calls of glibc's malloc have no effect with another C library."""
 
 import ctypes
 import mmap
@@ -29,25 +29,25 @@ def keep_freed_memory() -> None:
         libc.mallopt(M_TOP_PAD, HEAP_STEP)
 
 
-def prepare_server() -> None:
-    """Keep the heap of a server from growing: one for all threads that start later, without what is kept for long.
+def limit_fragmentation() -> None:
+    """Use one arena for all threads that start later, and anonymous mappings in `to_mmap`, for a server.
 
-    By default glibc gives new threads heaps of their own. Each gets gaps, and grows, where what is kept lies between
-    short-lived tensors (docs/reliability.md).
+    By default glibc gives new threads separate arenas, and each grows by fragmentation where long-lived tensors lie
+    between short-lived ones (docs/reliability.md).
     """
     SERVER.set()
     if is_glibc():
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
-def keep_apart(tensor: "Tensor") -> "Tensor":
-    """Copy a tensor to memory pages of its own in a server, which are returned with it; else return it as it is."""
+def to_mmap(tensor: "Tensor") -> "Tensor":
+    """In a server, copy a long-lived CPU tensor to an anonymous mapping, outside the heap; else return it unchanged."""
     import torch
 
     if not SERVER.is_set() or tensor.device.type != "cpu" or not tensor.nbytes:
         return tensor
-    pages = mmap.mmap(-1, tensor.nbytes)
-    return torch.frombuffer(pages, dtype=tensor.dtype).view(tensor.shape).copy_(tensor)
+    buffer = mmap.mmap(-1, tensor.nbytes)
+    return torch.frombuffer(buffer, dtype=tensor.dtype).view(tensor.shape).copy_(tensor)
 
 
 def return_freed_memory() -> None:

@@ -16,7 +16,7 @@ MAX_BODY_SECONDS = 120.0  # for a request body to arrive
 FILE_OVERHEAD = 2**13  # bytes on disk of a file and its folder, in addition to its content
 UPLOAD_AGE = 3300  # s; with CLEANUP_INTERVAL, nothing is kept for an hour
 CLEANUP_INTERVAL = 60  # s
-TRIM_INTERVAL = 5  # s; the gaps that a heap of 1 GiB gets in a minute make it grow over an hour
+TRIM_INTERVAL = 5  # s between two calls of malloc_trim; after a minute the heap has grown again
 FOLDER_PREFIX = "vitviz-uploads-"
 
 
