@@ -10,14 +10,18 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+import typer
 
 import vitviz
+from vitviz.cli.training import show_sweep
 from vitviz.loggers import IDS, LIBRARIES, TrainingLog, hyperparameters
 from vitviz.models.config import ConfigError
 from vitviz.plots.animation import draw_matrix
 from vitviz.runs import timeline
 from vitviz.runs.process import TrainingStopped
 from vitviz.runs.run_folder import TIMELINE
+from vitviz.runs.sweep import Sweep
+from vitviz.training.config import TrainingError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 
@@ -267,6 +271,27 @@ def test_a_logger_that_fails_warns_once_and_the_training_continues(config, tenso
     assert len([warning for warning in caught if "Logging to" in str(warning.message)]) == 1
     assert "test_accuracy" in model.record
     assert mlflow.calls[-1] == ("end_run", ("FINISHED",), {}), "the other logger is not affected"
+
+
+def test_a_sweep_logs_each_run_with_its_own_status(config, mlflow, tmp_path, monkeypatch):
+    from vitviz.runs.training_run import TrainingRun
+
+    grid = Sweep(config, ("seed=0,1",), tmp_path / "grid")
+    grid.create()
+    take_step = TrainingRun.step
+
+    def step(run, batch):
+        if run.config.seed == 0 and run.trainer.step_count == 2:
+            raise TrainingError("The loss is nan.")
+        take_step(run, batch)
+
+    monkeypatch.setattr(TrainingRun, "step", step)
+    with pytest.raises(typer.Exit):  # a run failed
+        show_sweep(grid, ["mlflow"])
+    names = [options["run_name"] for _, options in mlflow.named("start_run")]
+    assert names == [*grid.runs()] == ["grid-seed0", "grid-seed1"]
+    assert [status for (status,), _ in mlflow.named("end_run")] == ["FAILED", "FINISHED"]
+    assert [values["seed"] for (values,), _ in mlflow.named("log_params")] == [0, 1]
 
 
 def test_a_slow_logger_does_not_delay_the_training(config, tensorboard):

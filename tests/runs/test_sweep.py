@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,22 @@ pytestmark = [
 ]
 GRID = ("model.depth=1,2", "seed=0,1")
 NAMES = ["grid-depth1-seed0", "grid-depth1-seed1", "grid-depth2-seed0", "grid-depth2-seed1"]
+
+
+class Recorder:
+    """A `report_run` that records names of the runs that start, their progress, and the error that ends a run."""
+
+    def __init__(self):
+        self.names, self.errors, self.progress = [], [], []
+
+    @contextmanager
+    def __call__(self, config):
+        self.names.append(config.folder.name)
+        try:
+            yield self.progress.append
+        except Exception as error:
+            self.errors.append(str(error))
+            raise
 
 
 @pytest.fixture
@@ -81,9 +98,11 @@ def test_a_folder_without_a_name_is_rejected(grid, folder):
 
 def test_a_sweep_trains_its_runs_in_order_and_records_their_results(grid):
     grid.create()
-    begun, ended = [], []
-    grid.run(on_start=begun.append, on_end=ended.append)
-    assert begun == NAMES
+    reports, ended = Recorder(), []
+    grid.run(reports, ended.append)
+    assert reports.names == NAMES
+    assert [progress.progress for progress in reports.progress].count(1.0) == len(NAMES)
+    assert reports.errors == []
     lines = [json.loads(line) for line in (grid.folder / sweep.RESULTS).read_text().splitlines()]
     assert lines == ended == grid.results()
     assert [line["run"] for line in lines] == NAMES
@@ -95,9 +114,9 @@ def test_a_sweep_trains_its_runs_in_order_and_records_their_results(grid):
         ]
         assert line["accuracy"] == record["test_accuracy"]
     assert lines[0]["parameters"] < lines[2]["parameters"]
-    again = []
-    sweep.read(grid.folder).run(on_start=again.append)
-    assert again == [], "all runs are completed"
+    again = Recorder()
+    sweep.read(grid.folder).run(again)
+    assert again.names == [], "all runs are completed"
 
 
 def test_a_sweep_does_not_use_existing_runs(grid):
@@ -123,9 +142,9 @@ def test_a_stopped_sweep_resumes_in_the_interrupted_run(grid, monkeypatch):
         ):
             grid.run()
     assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record["steps"] == 2
-    begun = []
-    sweep.read(grid.folder).run(on_start=begun.append)
-    assert begun == NAMES[1:]
+    reports = Recorder()
+    sweep.read(grid.folder).run(reports)
+    assert reports.names == NAMES[1:]
     assert [line["run"] for line in grid.results()] == NAMES
 
 
@@ -175,7 +194,9 @@ def test_a_failed_run_is_recorded_and_the_next_one_starts(grid, monkeypatch, err
         real(run, batch)
 
     monkeypatch.setattr(TrainingRun, "step", fail)
-    grid.run()
+    reports = Recorder()
+    grid.run(reports)
+    assert reports.errors == ["The loss is nan."]
     first, *others = grid.results()
     assert first["message"] == f"{prefix}The loss is nan."
     assert (first["state"], first["accuracy"]) == ("failed", None)

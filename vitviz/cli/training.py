@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +16,7 @@ from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.presets import PRESETS, TEACHERS, get_preset
 
 if TYPE_CHECKING:
-    from vitviz.runs.sweep import Sweep
+    from vitviz.runs.sweep import Report, Sweep
     from vitviz.runs.training_run import Progress
 
 DEFAULT_PRESET = "cifar10-ti4"
@@ -36,19 +37,23 @@ Overrides = Annotated[
 ]
 
 
+Loggers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="tensorboard|wandb|mlflow",
+        help="Also log metrics and attention maps to this logger; may be repeated.",
+    ),
+]
+
+
 @with_config_options
 def train(
     preset_name: Preset = None,
     network: Network = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the run folder.")] = False,
     overrides: Overrides = None,
-    log: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="tensorboard|wandb|mlflow",
-            help="Also log metrics and attention maps to this logger; may be repeated.",
-        ),
-    ] = None,
+    log: Loggers = None,
     **options: Any,
 ) -> None:
     """Train a ViT.
@@ -147,6 +152,7 @@ def sweep(
     network: Network = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the sweep in the output folder.")] = False,
     overrides: Overrides = None,
+    log: Loggers = None,
     **options: Any,
 ) -> None:
     """Train one model per combination of hyperparameters.
@@ -157,9 +163,12 @@ def sweep(
     """
     if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
         raise ValueError(f"A sweep needs a single process: torchrun started {count}. Use: python -m vitviz sweep.")
+    from vitviz.loggers import check_usable
     from vitviz.runs import sweep as sweeps
     from vitviz.runs.store import check_machine, warn_if_unlisted
 
+    for name in log or ():
+        check_usable(name)
     values = config_values(options)
     output_dir = values.pop("output_dir", None)
     folder = Path(f"runs/sweep-{preset_name or DEFAULT_PRESET}" if output_dir is None else output_dir)
@@ -179,16 +188,17 @@ def sweep(
         grid = sweeps.Sweep(config, tuple(vary or ()), folder)
         check_machine(config)
         grid.create()
-    show_sweep(grid)
+    show_sweep(grid, log or ())
 
 
-def show_sweep(grid: "Sweep") -> None:
+def show_sweep(grid: "Sweep", log: Sequence[str]) -> None:
     """Run a sweep and print its growing table; at the end print the errors of failed runs, with exit status 1."""
     from rich.console import Console, Group
     from rich.live import Live
     from rich.markup import escape
     from rich.table import Table
 
+    from vitviz.loggers import TrainingLog
     from vitviz.models.accuracy import accuracy_number
 
     names = list(next(iter(grid.runs().values()))[0])
@@ -206,12 +216,19 @@ def show_sweep(grid: "Sweep") -> None:
             accuracy = "failed"
         table.add_row(*map(escape, (result["run"], *result["settings"].values())), *numbers, accuracy)
 
+    @contextmanager
+    def report_run(config: TrainConfig) -> Iterator["Report"]:
+        bar.update(task, completed=0, description=config.folder.name)
+        with TrainingLog(log, config) as log_progress:
+
+            def report(progress: "Progress") -> None:
+                bar.update(task, completed=progress.progress)
+                log_progress(progress)
+
+            yield report
+
     with Live(Group(table, bar), console=Console(), refresh_per_second=2):
-        grid.run(
-            lambda name: bar.update(task, completed=0, description=name),
-            lambda progress: bar.update(task, completed=progress.progress),
-            on_end,
-        )
+        grid.run(report_run, on_end)
         bar.remove_task(task)
     for line in errors:
         print(line, file=sys.stderr)

@@ -10,7 +10,8 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,14 @@ FILE = "sweep.json"
 RESULTS = "results.jsonl"
 DATA_FIELDS = {"dataset", "max_train_samples", "val_size", "model.img_size"}  # may need more images than there are
 SEPARATOR = r",(?![^\[]*\])"  # commas between values, not those inside [32,48]
+
+Report = Callable[[Progress], None]
+
+
+@contextmanager
+def no_report(config: TrainConfig) -> Iterator[Report]:
+    """Report nothing about a run."""
+    yield lambda progress: None
 
 
 class CombinationsError(ConfigError):
@@ -129,15 +138,14 @@ class Sweep:
 
     def run(
         self,
-        on_start: Callable[[str], None] = lambda name: None,
-        report: Callable[[Progress], None] = lambda progress: None,
+        report_run: Callable[[TrainConfig], AbstractContextManager[Report]] = no_report,
         on_end: Callable[[dict[str, Any]], None] = lambda result: None,
     ) -> None:
         """Train all runs that are not completed yet.
 
         Args:
-            on_start: Called with the name of each run that starts.
-            report: As for `vitviz.runs.training_run.train`.
+            report_run: Called with the config of each run that starts. Returns a context manager that is open during
+                the run, and gives its `report`, see `vitviz.runs.training_run.train`.
             on_end: Called with the result of each completed run, including those completed before.
 
         Raises:
@@ -155,9 +163,8 @@ class Sweep:
                     raise TrainingStopped(self.stop_message())
                 if name in completed:
                     continue
-                on_start(name)
                 try:
-                    result = {"run": name, "settings": settings} | train_run(config, settings, report)
+                    result = {"run": name, "settings": settings} | train_run(config, settings, report_run)
                 except TrainingStopped:
                     raise TrainingStopped(self.stop_message()) from None
                 line = json.dumps(result) + "\n"
@@ -224,13 +231,16 @@ def slug(override: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "", override.removeprefix("model.").replace("_", ""))
 
 
-def train_run(config: TrainConfig, settings: dict[str, str], report: Callable[[Progress], None]) -> dict[str, Any]:
+def train_run(
+    config: TrainConfig, settings: dict[str, str], report_run: Callable[[TrainConfig], AbstractContextManager[Report]]
+) -> dict[str, Any]:
     """Train or resume a run, unless it is finished, and return its result."""
     path = config.folder / run_folder.LAST
     outcome: dict[str, Any] = {"state": "finished", "message": ""}
     try:
         if not run_folder.is_finished(run_folder.read_record(path)):
-            training_run.train(config, report, resume=True)
+            with report_run(config) as report:
+                training_run.train(config, report, resume=True)
     except Exception as error:
         if ends_sweep(error, settings):
             raise
