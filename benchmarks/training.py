@@ -161,7 +161,7 @@ def time_trainer(trainer: Trainer, train_set: LabeledImages, progress: float, st
 
     def take_steps(batches: tuple[Tensor, ...]) -> None:
         for batch in batches:
-            trainer.step(images[batch], labels[batch], progress, progress)
+            trainer.step(images[batch], labels[batch], progress, progress, trainer.step_count)
 
     time_call(lambda: take_steps(batches[:WARMUP_STEPS]), trainer.device)
     return time_call(lambda: take_steps(batches[WARMUP_STEPS:]), trainer.device)

@@ -271,8 +271,9 @@ def read_ids(path: Path) -> dict[str, str]:
 
 def hyperparameters(config: TrainConfig) -> dict[str, Any]:
     """Return the fields of a config by name, without local paths."""
-    names = {"init_from": init_name(config), "teacher": config.teacher is not None}
-    return {name: value for name, value in run_folder.flatten(config).items() if name not in LOCAL} | names
+    sources = {"teacher": config.teacher is not None, "soft_labels": config.soft_labels is not None}
+    fields = {name: value for name, value in run_folder.flatten(config).items() if name not in LOCAL}
+    return fields | sources | {"init_from": init_name(config)}
 
 
 def to_step(epoch: float) -> int:

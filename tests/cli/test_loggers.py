@@ -218,7 +218,10 @@ def test_no_local_path_is_logged(config, tmp_path):
     sent = hyperparameters(
         replace(config, init_from=str(tmp_path / "runs" / "first" / "last.safetensors"), teacher="t")
     )
-    assert (sent["init_from"], sent["teacher"]) == ("first", True)
+    assert (sent["init_from"], sent["teacher"], sent["soft_labels"]) == ("first", True, False)
+    assert str(tmp_path) not in repr(sent)
+    sent = hyperparameters(replace(config, soft_labels=str(tmp_path / "soft.safetensors"), mix_until=1.0))
+    assert sent["soft_labels"] is True
     assert str(tmp_path) not in repr(sent)
 
 

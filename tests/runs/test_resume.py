@@ -12,7 +12,9 @@ import torch
 from tests.training.trainings import load_weights
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
+from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.runs import run_folder, timeline
+from vitviz.runs.run_folder import check_config
 from vitviz.runs.training_run import TrainingRun, train
 from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.schedule import lr_factor
@@ -159,6 +161,17 @@ def test_a_restart_by_torchrun_resumes_automatically(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
     assert load(train(config)).record["steps"] == 8
+
+
+FOR_CONVNETS = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "num_snapshots": 0}
+
+
+@pytest.mark.parametrize(("first", "second"), [("convnet", "vit"), ("vit", "convnet")])
+def test_a_run_cannot_resume_with_another_architecture(config, first, second):
+    models = {"vit": config.model, "convnet": ConvNetConfig(embed_dim=4, depth=2)}
+    stored, given = (replace(config, model=models[name], **FOR_CONVNETS) for name in (first, second))
+    with pytest.raises(ConfigError, match=rf"architecture cannot change .* it is {first} in .*, got {second}\."):
+        check_config(stored, given)
 
 
 def test_a_run_cannot_resume_with_another_config(config, monkeypatch):

@@ -26,6 +26,18 @@ pytestmark = [
 ]
 
 
+def test_other_processes_wait_for_the_checkpoint_of_the_main_one(config, monkeypatch):
+    run = create_run(config)
+    events = []
+    monkeypatch.setattr(run.distributed, "broadcast", lambda *numbers: events.append("broadcast") or list(numbers))
+    monkeypatch.setattr(run, "save", lambda *args, **options: events.append("save"))
+    for rank, expected in ((0, ["save", "broadcast"]), (1, ["broadcast"])):
+        run.distributed.rank = rank
+        assert run.finish() == config.folder / "last.safetensors"
+        assert events == expected
+        events.clear()
+
+
 def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
     seen = []
     path = train(config, seen.append)

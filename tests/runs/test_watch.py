@@ -20,6 +20,8 @@ from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder, timeline
 from vitviz.runs.store import Runs
 from vitviz.runs.watch import MAX_SNAPSHOTS, lightning_callback, transformers_callback
+from vitviz.training.schedule import patch_keep_ratio
+from vitviz.webapp.pages.train import AUGMENTATION
 
 CLASSES = [f"class {k}" for k in range(K)]
 
@@ -50,6 +52,13 @@ def train(module, watch, steps=3):
         optimizer.zero_grad()
         watch(step + 1, loss.item(), lr=0.1)
     return torch.cat([weight.flatten() for weight in module.parameters()]).detach()
+
+
+def test_the_page_claims_nothing_about_the_augmentation_of_another_loop(module, folder):
+    with vitviz.watch(module, images(2), epochs=4, output_dir=folder, labels=CLASSES) as watch:
+        config = watch.config
+    assert patch_keep_ratio(config, 0.1) == 1
+    assert not any(getattr(config, name) for name in AUGMENTATION)
 
 
 def test_a_watched_training_is_a_run_of_the_page(module, folder):

@@ -16,6 +16,7 @@ from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
 from vitviz.training.presets import get_preset
+from vitviz.training.soft_labels import SoftLabels
 
 GPU_PRESET = get_preset("cifar10-s4")
 
@@ -147,6 +148,23 @@ def test_the_network_is_compiled_for_all_patches_only(compiled):
     run.progress = 0.9
     run.step(next(run.batches()))
     assert compiled == [("augment", False), ("augment", False), ("network", False)]
+
+
+@pytest.mark.usefixtures("no_clock")
+def test_the_augmentation_of_soft_labels_is_not_compiled(compiled):
+    run = small_run(small_preset("cifar10-ti4"))
+    run.trainer.teacher = SoftLabels(torch.zeros(1, 50, 10), {"teachers": [], "views": 1})
+    run.trainer.compile([run.load(torch.arange(25))])
+    assert {kind for kind, _ in compiled} == {"network"}, "compiled random numbers are others than those of the file"
+
+
+@pytest.mark.usefixtures("no_clock")
+def test_compiling_keeps_the_statistics_of_batchnorm(compiled):
+    run = small_run(small_preset("cifar10-teacher"))
+    before = [buffer.clone() for buffer in run.trainer.model.buffers()]
+    run.trainer.compile([run.load(torch.arange(25))])
+    assert before
+    assert all(torch.equal(a, b) for a, b in zip(run.trainer.model.buffers(), before, strict=True))
 
 
 @pytest.mark.usefixtures("no_clock")

@@ -81,6 +81,16 @@ def config(config) -> TrainConfig:
 
 
 @pytest.mark.usefixtures("no_clock")
+@pytest.mark.parametrize(
+    "changes", [{}, {"global_pool": "map"}, {"distilled": True}, {"head_proj_dim": 12}, {"fc_norm": True}]
+)
+def test_every_trained_parameter_gets_a_gradient(changes):
+    module = MaskedPatches(tiny.model(replace(tiny.CONFIG, **changes)))
+    module(tiny.images())[0].backward()
+    unused = [name for name, weight in module.named_parameters() if weight.requires_grad and weight.grad is None]
+    assert unused == [], "DistributedDataParallel would wait for them"
+
+
 def test_each_image_has_the_same_weight_in_the_accuracy(config, monkeypatch):
     images = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
     run = TrainingRun(config, Distributed(), TrainingData(CIFAR10, images, images))

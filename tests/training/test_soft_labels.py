@@ -48,6 +48,14 @@ def compute(config, teachers: list[str], path: Path, num_epochs: int = 2, views:
     return str(path)
 
 
+def compute_of_first(config, teachers: list[str], path: Path, count: int) -> str:
+    """Compute soft labels of the first images for one epoch."""
+    loaded = [load_teacher(config, CIFAR10, name, torch.device("cpu")) for name in teachers]
+    images, labels = cifar.load("train", config.data)
+    soft_labels.compute(config, CIFAR10, (images[:count], labels[:count]), loaded, path, 1)
+    return str(path)
+
+
 @pytest.mark.parametrize("change", [{"cutmix_prob": 0.0}, {"alternating_flip": True, "random_erasing_prob": 0.5}])
 def test_training_on_them_equals_training_with_the_teacher(config, teachers, tmp_path, change):
     config = replace(config, **MIXED | change)
@@ -142,6 +150,31 @@ def test_those_of_another_run_are_refused(config, teachers, tmp_path, change, pr
     if "max_train_samples" not in change:  # these images are chosen before
         with pytest.raises(ConfigError, match=problem):
             compute(replace(config, **change), teachers, Path(path), 2)
+
+
+def test_those_of_validation_images_are_refused(config, teachers, tmp_path):
+    config = replace(config, **MIXED, max_train_samples=80)
+    path = compute_of_first(config, teachers, tmp_path / "soft.safetensors", 80)
+    with pytest.raises(ConfigError, match=r"must be computed for this training: val_size is 0 in .* and 20 here"):
+        train(replace(config, soft_labels=path, val_size=20))
+
+
+def test_a_short_batch_that_several_processes_drop_shifts_nothing(config, teachers, tmp_path, monkeypatch):
+    config = replace(config, **MIXED, batch_size=33, max_train_samples=None)  # the last batch of 100 images is one
+    run = create_run(replace(config, soft_labels=compute(config, teachers, tmp_path / "soft.safetensors", 2)))
+    run.distributed.world_size = 2
+    steps: list[int] = []
+
+    def step(images, labels, progress, middle, data_step, soft_labels):
+        steps.append(data_step)
+        return torch.zeros(())
+
+    monkeypatch.setattr(run.trainer, "step", step)
+    for epoch in range(3):
+        run.completed_epochs, run.batches_done = epoch, 0
+        for batch in list(run.batches()):
+            run.step(batch)
+    assert steps == [0, 1, 2, 4, 5, 6, 0, 1, 2], "as in the file, which has the short batch"
 
 
 def test_other_teachers_do_not_continue_a_file(config, teachers, tmp_path):

@@ -121,7 +121,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> T
 def check_config(stored: TrainConfig, config: TrainConfig) -> None:
     """Check that a run is resumed with its own config; raise ConfigError for the first field that differs."""
     before, now = flatten(stored), flatten(config)
-    for name, value in now.items():
+    for name, value in {"model.architecture": now["model.architecture"], **now}.items():  # it determines the others
         if name not in FIELDS_NOT_COMPARED and before[name] != value:
             raise ConfigError(
                 name,

@@ -157,9 +157,6 @@ class TrainingRun:
         self.loss = float("nan")
         self.lock: RunLock | None = None
         self.path, self.timeline_path = config.folder / run_folder.LAST, config.folder / run_folder.TIMELINE
-        if self.soft_labels is not None:
-            steps = len(epoch_batches(config, len(self.labels), 0, self.device))
-            self.trainer.cycle_steps = steps * self.soft_labels.num_epochs
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
             self.restore(state)
@@ -262,7 +259,11 @@ class TrainingRun:
             start = self.batches_done * self.config.batch_size
             soft_targets = self.soft_labels.batch(self.data_epoch, start, len(batch), self.device)
         images, labels = self.load(batch)
-        self.loss_sum += self.trainer.step(images, labels, self.progress, self.mid_step_progress(batch), soft_targets)
+        steps_per_epoch = math.ceil(len(self.labels) / self.config.batch_size)
+        data_step = self.data_epoch * steps_per_epoch + self.batches_done
+        self.loss_sum += self.trainer.step(
+            images, labels, self.progress, self.mid_step_progress(batch), data_step, soft_targets
+        )
         self.unlogged_steps += 1
         self.batches_done += 1
         self.images_seen += len(batch)
@@ -313,8 +314,13 @@ class TrainingRun:
 
     def finish(self) -> Path:
         """Evaluate the result and write the final checkpoint, without the training state."""
-        if not self.distributed.is_main_process:
-            return self.path
+        if self.distributed.is_main_process:
+            self.write_result()
+        self.distributed.broadcast(0.0)  # the others wait for the checkpoint
+        return self.path
+
+    def write_result(self) -> None:
+        """Evaluate the result and write the final checkpoint."""
         if self.timeline.snapshots:
             self.write(lambda: self.timeline.save(self.timeline_path, compress=True))
         name = "val_accuracy" if self.config.val_size else "test_accuracy"
@@ -323,7 +329,6 @@ class TrainingRun:
         seconds = round(self.seconds, 1)  # without the evaluation
         results = {name: self.final_accuracy(), "eval_samples": len(self.eval_set[1]), "seconds": seconds}
         self.save(results, finished=True)
-        return self.path
 
     def final_accuracy(self) -> float:
         """Return the accuracy of the EMA weights on the whole evaluation set."""

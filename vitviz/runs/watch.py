@@ -77,7 +77,15 @@ class Watch:
         started = f"{datetime.now().astimezone():%Y%m%d-%H%M%S}"
         folder = Path(f"runs/{type(unwrap(module)).__name__[:40]}-{started}" if output_dir is None else output_dir)
         self.config = TrainConfig(
-            preset=WATCHED, model=model.config, epochs=epochs, minutes=None, output_dir=str(folder)
+            preset=WATCHED,
+            model=model.config,
+            epochs=epochs,
+            minutes=None,
+            output_dir=str(folder),
+            patch_keep_start=1.0,  # the Train page must claim nothing about the other loop
+            patch_keep_end=1.0,
+            randaug_num_ops=0,
+            cutmix_prob=0.0,
         )
         self.recorder = create_recorder(model, images)
         self.lock = RunLock(folder, StopRequest()).__enter__()

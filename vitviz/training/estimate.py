@@ -129,5 +129,8 @@ def estimate_seconds_left(config: TrainConfig, progress: float, seconds: float) 
 
 def mean_keep_ratio(config: TrainConfig, until: float) -> float:
     """Return the mean patch keep ratio up to a progress of the budget; the cost of a step is about proportional."""
+    if config.objective != "classify" or isinstance(config.model, ConvNetConfig):
+        return 1.0
     early = min(config.patch_dropout_until, until)
-    return (early * patch_keep_ratio(config, early / 2) + (until - early)) / until
+    ratio = max(patch_keep_ratio(config, early / 2), 1 / config.model.num_patches)  # at least one patch
+    return (early * ratio + (until - early)) / until

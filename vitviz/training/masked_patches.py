@@ -15,6 +15,7 @@ from vitviz.models.vit import ViT
 CORRUPT_RATIO = 0.5  # fraction of patches
 MASK_RATIO, SWAP_RATIO = 0.8, 0.1  # of those: replaced by [mask], by another patch; the rest is unchanged
 LEVELS = 8  # per channel, so 512 colors
+UNUSED = ("fc_norm", "attn_pool", "head_proj", "head", "head_dist")  # modules after the blocks
 
 
 class MaskedPatches(nn.Module):
@@ -23,7 +24,9 @@ class MaskedPatches(nn.Module):
     def __init__(self, vit: ViT, mean: Channels = cifar.MEAN, std: Channels = cifar.STD) -> None:
         super().__init__()
         self.vit, self.mean, self.std = vit, mean, std
-        vit.head.requires_grad_(False)  # unused, and DistributedDataParallel waits for every trained parameter
+        for name in UNUSED:  # DistributedDataParallel waits for every trained parameter
+            if isinstance(module := getattr(vit, name, None), nn.Module):
+                module.requires_grad_(False)
         self.mask_token = nn.Parameter(0.02 * torch.randn(vit.config.embed_dim))
         self.color_head = nn.Linear(vit.config.embed_dim, LEVELS**3)
         nn.init.zeros_(self.color_head.weight)

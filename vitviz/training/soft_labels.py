@@ -30,8 +30,9 @@ from vitviz.training.distillation import Teacher
 KEY = "vitviz-soft-labels"  # of the recipe in the file's metadata
 TENSOR = "probabilities"
 VIEWS = (1, 2, 6)
-# Fields of the training config that determine order and augmentation of the images.
+# Fields of the training config that determine the images, their order and augmentation.
 FIELDS = (
+    "val_size",
     "seed",
     "batch_size",
     "alternating_flip",

@@ -64,7 +64,6 @@ class Trainer:
         ema_module: EMA of `training_module`, in eval mode.
         ema_model: EMA of `model`, a part of `ema_module`.
         bfloat16: Whether matrix products are in bfloat16.
-        cycle_steps: Number of steps after which the augmentation repeats, with soft labels; None if it does not.
         step_count: Number of steps taken.
 
     Raises:
@@ -94,7 +93,6 @@ class Trainer:
         self.optimizers = optim.create_optimizers(self.training_module, config, distributed)
         self.bfloat16 = bool(distributed.broadcast(use_bfloat16(config.precision, self.device))[0])
         self.step_count = 0
-        self.cycle_steps: int | None = None
         self.wrapped: Callable[..., Any] = distributed.wrap_ddp(self.training_module)
         self.compiled: Callable[..., Any] = self.wrapped  # used for all patches
         self.augment = augment
@@ -135,10 +133,12 @@ class Trainer:
 
         torch.compiler.reset()  # dynamo limits recompilations of a function, and the runs of a sweep share them
         self.compiled = torch.compile(self.wrapped, dynamic=False)
-        self.augment = torch.compile(augment, dynamic=False)
+        if not isinstance(self.teacher, SoftLabels):  # a compiled augmentation draws other random numbers
+            self.augment = torch.compile(augment, dynamic=False)
         if isinstance(self.teacher, Teacher):
             self.teacher.network.compile(dynamic=False)
         phases = {0.0, self.config.mix_until, self.config.patch_dropout_until}
+        statistics = [buffer.clone() for buffer in self.model.buffers()]  # of BatchNorm
         try:
             for progress, (images, labels) in itertools.product(phases, batches):
                 self.compute_loss(images, labels, min(progress, 1.0)).backward()
@@ -147,13 +147,9 @@ class Trainer:
                 "The network must compile for this GPU: torch.compile failed with "
                 f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Use --no-compile."
             ) from error
+        for buffer, before in zip(self.model.buffers(), statistics, strict=True):
+            buffer.copy_(before)
         self.training_module.zero_grad()
-
-    @property
-    def step_seed(self) -> int:
-        """Seed of the draws of the next step that are common to all processes."""
-        step = self.step_count % self.cycle_steps if self.cycle_steps else self.step_count
-        return step_seed(self.config.seed, step)
 
     def step(
         self,
@@ -161,24 +157,26 @@ class Trainer:
         labels: Tensor,
         progress: float,
         mid_step_progress: float,
+        data_step: int,
         soft_labels: Tensor | None = None,
     ) -> Tensor:
         """Take one step.
 
         Every process augments the whole batch, with the same draws, and trains on its shard: the result does not
-        depend on the number of processes, but for draws within the network (dropout, masked patches).
+        depend on the number of processes, but for draws within the network (dropout, masked patches) and BatchNorm.
 
         Args:
             images: The batch, the same in all processes, uint8 (B, 3, H, W).
             labels: (B,).
             progress: Used fraction of the budget, 0..1.
             mid_step_progress: Progress in the middle of the step, which sets the learning rate.
+            data_step: Step whose augmentation is used; with soft labels the steps repeat.
             soft_labels: Probabilities of the augmented images, (B, K).
 
         Returns:
             Loss of this process's shard (nats), weighted by its size; a GPU may still be computing it.
         """
-        torch.manual_seed(self.step_seed)
+        torch.manual_seed(step_seed(self.config.seed, data_step))
         weight = len(self.distributed.shard(labels)) * self.distributed.world_size / len(labels)  # they may differ by 1
         loss = self.compute_loss(images, labels, progress, soft_labels) * weight
         loss.backward()
@@ -201,15 +199,16 @@ class Trainer:
         images, targets = self.augment(config, self.info, images, labels, progress < config.mix_until)
         if soft_labels is not None:
             targets = targets.lerp(soft_labels, config.distill_weight)
-        if self.cycle_steps:  # other patches are dropped in each cycle
-            torch.manual_seed(step_seed(config.seed, self.step_count) + 1)
+        seed = step_seed(config.seed, self.step_count)
+        if soft_labels is not None:  # other patches are dropped in each cycle
+            torch.manual_seed(seed + 1)
         keep = None
         if config.objective == "classify" and not isinstance(config.model, ConvNetConfig):
             ratio = patch_keep_ratio(config, progress)
             keep = augmentation.sample_patches(len(images), config.model.num_patches, ratio, self.device)
         if self.distributed.world_size > 1:
             images, targets, keep = shard(images), shard(targets), None if keep is None else shard(keep)
-            torch.manual_seed(self.step_seed + self.distributed.rank)
+            torch.manual_seed(seed + self.distributed.rank)
         with autocast(self.device, self.bfloat16):
             return self.forward_loss(images, targets, keep)
 
