@@ -124,6 +124,13 @@ def test_a_flat_map_has_a_difference_but_no_rank_correlation():
     assert "ranks none" in found.correlation_sentence
 
 
+def test_two_patches_are_too_few_for_a_rank_correlation():
+    few = np.zeros((2, 3), bool)
+    few[0, :2] = True
+    found = Comparison(side(A, kept=few), side(A, kept=few))
+    assert found.correlation_sentence == "No rank correlation: it needs at least 3 patches."
+
+
 def test_an_ablated_head_has_no_map():
     found = Comparison(side(A), side(np.zeros((2, 3)), kept=np.zeros((2, 3), bool)))
     assert found.rank_correlation is None

@@ -1,5 +1,6 @@
 """Direct contributions: they sum to the logit, and equal a decomposition that is written out for a plain ViT."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -58,6 +59,18 @@ def test_contributions_sum_to_the_logit_of_every_class_and_contrast_in_every_fam
         assert found.heads.shape == (config.depth, config.num_heads, config.num_tokens)
         assert found.logit == pytest.approx(expected, abs=1e-5)
         assert found.total == pytest.approx(found.logit, abs=1e-5)
+
+
+@pytest.mark.parametrize("projection", [0, 12])
+@pytest.mark.parametrize("target", TARGETS)
+def test_contributions_sum_to_the_logit_of_a_model_that_normalizes_its_features(projection, target):
+    config = replace(tiny.CONFIG, head_proj_dim=projection, normalize_head=True)
+    context = explain(tiny.checkpoint(config), tiny.pixels()).context
+    found = contributions(context, target)
+    assert found.total == pytest.approx(found.logit, abs=1e-5)
+    for rules in ("balanced", "attn_lrp"):
+        products = context.input_times_gradient(target, rules).layers.sum(1)
+        assert (np.abs(products) > 1e-3).all(), "the norm is a constant; else all products cancel"
 
 
 @torch.no_grad()

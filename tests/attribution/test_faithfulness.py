@@ -1,6 +1,7 @@
 """Deletion and insertion: end points, a linear model whose best ranking is known, and an independent loop."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import torch
 
 from tests import tiny
 from vitviz.attribution import faithfulness
+from vitviz.attribution.ablation import ablate
 from vitviz.attribution.context import ForwardContext, softmax
 from vitviz.attribution.methods import METHODS
 from vitviz.models.checkpoint import Checkpoint
@@ -168,6 +170,28 @@ def test_randomized_weights_change_the_maps_of_the_model_but_not_random_ones():
     assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
     assert list(found["random"].values()) == pytest.approx([1.0] * (tiny.L + 1))
     assert found["average"]["head"] == pytest.approx(1), "attention does not depend on the classification head"
+
+
+def test_randomization_keeps_the_ablation():
+    subject = ablate(tiny.context(), heads=[(2, 1)], patches=[4, 30])
+    seen = []
+
+    def record(context, target):
+        seen.append((context.kept_tokens.sum(), context.ablated_heads))
+        return METHODS["random"].compute(context, target)
+
+    faithfulness.randomization_test(subject, {"random": record}, 3)
+    assert len(seen) == tiny.L + 2
+    assert set(seen) == {(tiny.T - 2, ((2, 1),))}
+
+
+def test_the_head_of_the_randomization_has_everything_after_the_blocks():
+    model = tiny.model(replace(tiny.CONFIG, global_pool="map", head_proj_dim=12))
+    modules = {id(weight) for weight in model.stages()[0][1].parameters()}
+    after = (model.attn_pool, model.head_proj, model.head)
+    assert modules == {id(weight) for module in after for weight in module.parameters()}
+    distilled = tiny.model(replace(tiny.CONFIG, distilled=True))
+    assert any(weight is distilled.head_dist.weight for weight in distilled.stages()[0][1].parameters())
 
 
 @pytest.mark.parametrize("variant", ["mean of patches", "no class token"])

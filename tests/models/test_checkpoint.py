@@ -544,3 +544,19 @@ def test_a_record_that_json_cannot_represent_is_refused_before_writing(tmp_path,
     with pytest.raises(ValueError, match="not JSON compliant"):
         save(replace(tiny_checkpoint, record={"test_accuracy": float("nan")}), tmp_path / "a.safetensors")
     assert not list(tmp_path.iterdir())
+
+
+# Memory
+
+
+def test_the_cache_of_files_of_a_container_is_available(tmp_path, monkeypatch):
+    files = {
+        "/proc/meminfo": "MemTotal: 9000 kB\nMemAvailable: 8000 kB\n",
+        "/sys/fs/cgroup/memory.max": "5000000",
+        "/sys/fs/cgroup/memory.current": "4000000",
+        "/sys/fs/cgroup/memory.stat": "anon 1000000\ninactive_file 2500000\nactive_file 500000\n",
+    }
+    monkeypatch.setattr(checkpoint.Path, "read_text", lambda path: files[str(path)])
+    assert checkpoint.available_memory() == 3_500_000
+    files["/sys/fs/cgroup/memory.max"] = "max\n"
+    assert checkpoint.available_memory() == 8000 * 1024

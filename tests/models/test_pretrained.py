@@ -1,6 +1,7 @@
 """Models of timm and transformers compute the same logits, attention and gradients in vitviz."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import safetensors.torch
 import timm
 import torch
 import torch.nn.functional as F
+import transformers
 
 import vitviz
 from tests.models import families
@@ -21,6 +23,7 @@ from vitviz.attribution.view import View
 from vitviz.data.preprocessing import Resize
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError, Preprocessing
+from vitviz.models.families import TRANSFORMERS
 from vitviz.models.pretrained import Pretrained, convert, describe_module
 
 softmax = F.softmax
@@ -466,3 +469,22 @@ def test_the_projection_of_clip_is_no_classification_head(tmp_path):
 def test_a_fine_tune_of_clip_has_classes():
     model = vitviz.load(families.build("timm CLIP", dtype=torch.float32), device="cpu")
     assert (model.config.num_classes, model.config.head_proj_dim) == (families.K, 0)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("CLIP", "clip"), ("Siglip", "siglip")])
+def test_a_config_without_the_defaults_of_transformers_means_them(kind, name):
+    default = getattr(transformers, f"{kind}VisionConfig")()
+    (family,) = [family for family in TRANSFORMERS if re.fullmatch(family.models, name)]
+    assert family.settings({"model_type": name, "vision_config": {}}) == {
+        "img_size": (default.image_size, default.image_size),
+        "num_heads": default.num_attention_heads,
+        "eps": default.layer_norm_eps,
+        "act_layer": {"gelu_pytorch_tanh": "gelu_tanh"}.get(default.hidden_act, default.hidden_act),
+    }
+
+
+def test_positions_of_patches_that_could_be_one_more_than_a_square_stay_those_of_the_patches():
+    other = families.BUILDERS["timm DINOv2 with registers"]((40, 80))  # 5 x 10 = 7 x 7 + 1 patches
+    network = convert(describe_module(other.eval()))
+    assert network.config.img_size == (40, 80)
+    assert torch.equal(network.pos_embed, other.pos_embed)

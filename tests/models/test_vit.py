@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from tests import tiny
 from tests.tiny import A, B, D, K, L, N, T
+from vitviz.models.config import ViTConfig
 from vitviz.models.layers import attend
 from vitviz.models.vit import HeadMask, ViT
 
@@ -239,3 +240,13 @@ def test_patch_filters_and_positions_are_the_weights():
     assert model.patch_filters().shape == (D, 3, 4, 4)
     assert torch.equal(model.patch_positions(), model.pos_embed[0, 3:])
     assert [name for name, _ in model.stages()] == ["head", *(f"block {layer}" for layer in range(L, 0, -1))]
+
+
+@pytest.mark.parametrize("rope_type", ["cat", "dinov3"])
+@torch.no_grad()
+def test_rotary_positions_follow_the_patches_of_each_image(rope_type):
+    config = ViTConfig(img_size=(20, 28), patch_size=4, embed_dim=16, depth=2, num_heads=2, rope_type=rope_type)
+    model, images = tiny.model(config), tiny.images()
+    keep = torch.stack([torch.randperm(N, generator=torch.Generator().manual_seed(b))[:9] for b in range(B)])
+    each = torch.cat([model(images[b, None], keep[b, None]) for b in range(B)])
+    torch.testing.assert_close(model(images, keep), each, rtol=0, atol=1e-5)

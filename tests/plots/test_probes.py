@@ -201,6 +201,14 @@ def test_tables_by_layer_start_with_the_input_of_the_first_layer():
     assert np.allclose(lines[2], row)
 
 
+def test_the_table_of_norms_has_no_class_token_where_the_model_has_none():
+    arrays = numbers() | {"class_token_cosine": np.empty((0, GH, GW))}
+    header, *lines = probe_table.norms(arrays)
+    assert "class token" not in header
+    assert {len(line) for line in lines} == {len(header)}
+    assert lines[1][1] == pytest.approx(np.median(arrays["norms"][1, T - GH * GW :]))
+
+
 def test_drawing_leaves_global_settings_unchanged():
     import matplotlib as mpl
 

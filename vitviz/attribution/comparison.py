@@ -279,6 +279,8 @@ class Comparison:
             return "No difference and no rank correlation: the grids differ."
         if not self.kept.any():
             return "No difference and no rank correlation: a head without output has no map."
+        if self.kept.sum() < MIN_RANKED:
+            return f"No rank correlation: it needs at least {MIN_RANKED} patches."
         return "No rank correlation: a map that has the same value for all patches ranks none."
 
     @property

@@ -192,9 +192,11 @@ class ForwardContext:
 
     def gradients(self, target: Target) -> Gradients:
         """Return the gradients of a target, cached until those of another target are requested."""
-        if target not in self.cached_gradients:
-            self.cached_gradients = {target: self.compute_gradients(target)}
-        return self.cached_gradients[target]
+        found = self.cached_gradients.get(target)
+        if found is None:  # another thread may replace the dictionary meanwhile
+            found = self.compute_gradients(target)
+            self.cached_gradients = {target: found}
+        return found
 
     def compute_gradients(self, target: Target) -> Gradients:
         """Run one forward and one backward pass; LargeAttentionError for a model whose attention is not held at once.
@@ -214,9 +216,11 @@ class ForwardContext:
 
     def input_times_gradient(self, target: Target, rules: RuleSet) -> InputTimesGradient:
         """Return tokens and pixels times their gradients, cached until those of another target are requested."""
-        if rules not in self.cached_products or self.cached_products[rules][0] != target:
-            self.cached_products[rules] = target, self.compute_products(target, rules)
-        return self.cached_products[rules][1]
+        stored, found = self.cached_products.get(rules, (None, None))
+        if found is None or stored != target:
+            found = self.compute_products(target, rules)
+            self.cached_products[rules] = target, found
+        return found
 
     def compute_products(self, target: Target, rules: RuleSet) -> InputTimesGradient:
         """Run one forward and one backward pass by a set of rules."""

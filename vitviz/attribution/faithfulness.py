@@ -328,7 +328,8 @@ def randomization_test(
             for weight in module.parameters():
                 noise = torch.randn(weight.shape, generator=generator).to(weight)
                 weight.copy_(weight.mean() + noise * weight.std(correction=0))
-        randomized = ForwardContext(replace(context.checkpoint, network=model), context.image)
+        checkpoint = replace(context.checkpoint, network=model)
+        randomized = ForwardContext(checkpoint, context.image, context.keep, context.head_masks)
         for name, compute in methods.items():
             correlations[name][part] = rank_correlation(compute(randomized, target), original[name])
     return correlations

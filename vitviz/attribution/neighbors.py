@@ -21,10 +21,11 @@ from torch import Tensor
 from vitviz.attribution.context import ForwardContext
 from vitviz.data import preprocessing
 from vitviz.data.files import atomic_write
+from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 
-BATCH_SIZE = 250  # images per forward pass
+BATCH_SIZE = 250  # images per forward pass, at most
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def build_index(
     if found is not None:
         return FeatureIndex(found)
     model, features, done = checkpoint.transformer, np.empty(shape, np.float16), 0
-    for part in images.split(BATCH_SIZE):
+    for part in images.split(min(BATCH_SIZE, max_batch_size(model.config))):
         resized = preprocessing.resize_images(part, model.config.img_size)
         with torch.inference_mode():
             last = model.forward_blocks(checkpoint.normalize(resized), None).last  # (B, T, D), or its class token

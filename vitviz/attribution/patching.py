@@ -163,7 +163,7 @@ def patched_logits(
     own, total = head_masks(corrupted), len(layers) * count
     for k, layer in enumerate(layers):
         recorded = recorders[layer].recorded[part]
-        for chosen in torch.arange(count, device=corrupted.image.device).split(BATCH_SIZE):
+        for chosen in torch.arange(count, device=corrupted.image.device).split(corrupted.batch_size(BATCH_SIZE)):
             replacement = Replacement(*own[layer])
             replacement.part, replacement.activations, replacement.chosen = part, recorded, chosen
             edited = [*own[:layer], replacement, *own[layer + 1 :]]

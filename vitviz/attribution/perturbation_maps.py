@@ -22,7 +22,7 @@ def input_gradient(context: ForwardContext, target: Target) -> Array:
 
 def input_gradient_pixels(context: ForwardContext, target: Target) -> Array:
     """Sum of |d logit / d normalized pixel| over the colors, (H, W); see `input_gradient`."""
-    return np.abs(context.gradients(target).image).sum(0)
+    return np.abs(context.image_gradient(target)).sum(0)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,11 @@ def layer_norm(
     return torch.addcmul(bias, x, weight) if weight is not None and bias is not None else x
 
 
+def normalize(x: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """X / ||x|| with a constant norm."""
+    return x / x.detach().norm(p, dim, keepdim=True).clamp_min(eps)
+
+
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """GELU with a constant factor: x * Phi(x).detach(); Phi(0) is 1/2."""
     constant = x.detach()
@@ -92,6 +97,7 @@ RULES: dict[RuleSet, Mapping[Operation, Operation]] = {
     # LibraGrad (Mehri et al. 2025, arXiv 2411.16760, section 4): attention weights and gates are constants too
     "balanced": {
         F.layer_norm: layer_norm,
+        F.normalize: normalize,
         F.gelu: gelu,
         F.silu: detach(F.silu),
         torch.sigmoid: detach(torch.sigmoid),
@@ -101,6 +107,7 @@ RULES: dict[RuleSet, Mapping[Operation, Operation]] = {
     # AttnLRP (Achtibat et al. 2024, arXiv 2402.05602, section 3) as gradients (Arras et al. 2025, arXiv 2502.15886)
     "attn_lrp": {
         F.layer_norm: layer_norm,
+        F.normalize: normalize,
         F.gelu: gelu,
         F.silu: silu,
         torch.sigmoid: detach(torch.sigmoid),
@@ -297,7 +304,8 @@ def head_backward(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -
     """
     head = model.head
     plain = isinstance(model.norm, nn.LayerNorm) and isinstance(model.fc_norm, nn.Identity)
-    if reads_one_token(model) and plain and isinstance(head, nn.Linear) and isinstance(model.head_proj, nn.Identity):
+    plain &= isinstance(model.head_proj, nn.Identity) and not model.config.normalize_head
+    if reads_one_token(model) and plain and isinstance(head, nn.Linear):
         explained = float(logit(model.forward_head(last)).sum())
         grad, product = layer_norm_backward(
             model.norm, last, logit(head.weight.mT)

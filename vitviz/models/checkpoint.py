@@ -281,7 +281,7 @@ def check_size(size: int, max_bytes: int | None) -> None:
 def available_memory() -> int | None:
     """Return the memory that can be used without swapping, in bytes: of the machine or its container; None if unknown.
 
-    The kernel's estimate counts the cache of files, which it would evict.
+    The cache of files counts as available, as the kernel evicts it.
     """
     found = []
     try:
@@ -290,8 +290,10 @@ def available_memory() -> int | None:
         group = Path("/sys/fs/cgroup")
         limit = (group / "memory.max").read_text().strip()
         if limit != "max":
-            found.append(int(limit) - int((group / "memory.current").read_text()))
-    except (OSError, ValueError, IndexError):
+            statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+            used = int((group / "memory.current").read_text()) - int(statistics["inactive_file"])
+            found.append(int(limit) - used)
+    except (OSError, ValueError, LookupError):
         pass
     return min(found, default=None)
 

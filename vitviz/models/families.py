@@ -59,6 +59,17 @@ def read_transformers_config(config: Settings) -> Settings:
     }
 
 
+def read_clip_config(config: Settings) -> Settings:
+    """Read the settings of CLIP from config.json, whose `vision_config` may omit transformers' defaults."""
+    defaults = {"num_attention_heads": 12, "hidden_act": "quick_gelu", "layer_norm_eps": 1e-5}
+    return read_transformers_config(defaults | config)
+
+
+def read_siglip_config(config: Settings) -> Settings:
+    """Read the settings of SigLIP from config.json, whose `vision_config` may omit transformers' defaults."""
+    return read_transformers_config({"num_attention_heads": 12, "hidden_act": "gelu_pytorch_tanh"} | config)
+
+
 def read_dinov3_config(config: Settings) -> Settings:
     """Read the settings of DINOv3 from transformers' config.json."""
     rope = config.get("rope_parameters") or {}
@@ -129,7 +140,7 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
     (r"^(?:register_tokens|storage_tokens)$", "reg_token"),
 )
 UNUSED = r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm"
-TEXT = r"text_model\.|text_projection|logit_(scale|bias)"
+TWO_TOWERS = rf"{UNUSED}|text_model\.|text_projection|logit_(scale|bias)"
 
 HF = read_transformers_config
 TRANSFORMERS = (
@@ -142,8 +153,8 @@ TRANSFORMERS = (
         positions_before_registers=True,
     ),
     Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, read_dinov3_config, UNUSED),
-    Family("CLIP", "clip(_vision_model)?", CLIP_NAMES, HF, f"{UNUSED}|{TEXT}", CLIP, antialias=False),
-    Family("SigLIP", "siglip(_vision_model)?", CLIP_NAMES, HF, f"{UNUSED}|{TEXT}", HALF, antialias=False),
+    Family("CLIP", "clip(_vision_model)?", CLIP_NAMES, read_clip_config, TWO_TOWERS, CLIP, antialias=False),
+    Family("SigLIP", "siglip(_vision_model)?", CLIP_NAMES, read_siglip_config, TWO_TOWERS, HALF, antialias=False),
 )
 EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
 DINOV3: Settings = {"rope_type": "dinov3", "rope_temperature": 100.0, "rope_rotate_half": True, "eps": 1e-5}

@@ -201,8 +201,10 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
 
 
 def gather_patches(patches: Tensor, keep: Tensor | None) -> Tensor:
-    """Select patches (B, N, D) by their positions (B, n) -> (B, n, D); None selects all."""
-    return patches if keep is None else patches.gather(1, keep.unsqueeze(-1).expand(-1, -1, patches.shape[-1]))
+    """Select patches (B or 1, N, D) by their positions (B, n) -> (B, n, D); None selects all."""
+    if keep is None:
+        return patches
+    return patches.expand(len(keep), -1, -1).gather(1, keep.unsqueeze(-1).expand(-1, -1, patches.shape[-1]))
 
 
 def sincos_pos_embed(grid_size: tuple[int, int], dim: int) -> Tensor:

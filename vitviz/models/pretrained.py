@@ -156,7 +156,7 @@ def rename(source: Pretrained, family: Family, tensors: Mapping[str, Tensor]) ->
         del renamed["head.bias"]
     found = stack_parts(renamed, tensors)
     found |= {name: tensors[original] for name, original in renamed.items()}
-    return fix_shapes(found, family)
+    return fix_shapes(found, source, family)
 
 
 def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
@@ -207,7 +207,7 @@ def stack(parts: list[Tensor | None]) -> Tensor:
     return stacked
 
 
-def fix_shapes(found: dict[str, Tensor], family: Family) -> dict[str, Tensor]:
+def fix_shapes(found: dict[str, Tensor], source: Pretrained, family: Family) -> dict[str, Tensor]:
     """Add dimensions of size 1, split packed tensors and move positions of the class token into it."""
     for name in ("cls_token", "pos_embed", "reg_token", "dist_token", "attn_pool.latent"):
         if name in found:
@@ -219,9 +219,12 @@ def fix_shapes(found: dict[str, Tensor], family: Family) -> dict[str, Tensor]:
         if (packed := found.pop(f"attn_pool.in_proj.{end}", None)) is not None:
             D = packed.shape[0] // 3
             found[f"attn_pool.q.{end}"], found[f"attn_pool.kv.{end}"] = packed[:D], packed[D:]
-    if family.positions_before_registers and {"reg_token", "pos_embed", "cls_token"} <= found.keys():
-        positions = found["pos_embed"]
-        if round((positions.shape[1] - 1) ** 0.5) ** 2 == positions.shape[1] - 1:
+    needed = {"patch_embed.proj.weight", "reg_token", "pos_embed", "cls_token"}
+    if family.positions_before_registers and needed <= found.keys():
+        positions, (D, _, P, _) = found["pos_embed"], found["patch_embed.proj.weight"].shape
+        height, width = (read_settings(source, family, D) | source.settings)["img_size"]
+        others, is_grid = positions.shape[1] - 1, positions.shape[1] == (height // P) * (width // P)
+        if not is_grid and round(others**0.5) ** 2 == others:
             found["cls_token"] = found["cls_token"] + positions[:, :1]
             found["pos_embed"] = positions[:, 1:]
     return found

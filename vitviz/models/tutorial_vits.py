@@ -45,7 +45,7 @@ class TutorialViT(Transformer):
         x = self.pos_drop(torch.cat([token, patches], 1))  # (B, T, D)
         outputs = []
         for layer, block in enumerate(self.blocks):
-            tokens = x if attentions == "full" else None
+            tokens = x if attentions in ("full", "tokens") else None
             x, weights = block(x, attentions, head_masks[layer] if head_masks else None)  # (B, T, D)
             outputs.append(BlockOutput(weights, tokens))
         return ForwardOutput(self.forward_head(x), outputs, x)
@@ -224,7 +224,7 @@ class TutorialAttention(nn.Module):
         mixed = F.dropout(weights, self.attn_drop, self.training) @ v  # (B, A, T, d)
         if head_mask is not None:
             mixed = head_mask.apply(mixed, v)
-        requested = {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
+        requested = weights if attentions == "full" else weights[:, :, 0] if attentions == "cls" else None
         return self.proj(mixed.transpose(1, 2).flatten(2)), requested
 
     def project_qkv(self, x: Tensor) -> Tensor:

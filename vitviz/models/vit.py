@@ -203,10 +203,15 @@ class Transformer(nn.Module):
         return cast(Tensor, self.pos_embed)[0, self.config.num_embedded_prefix_tokens :]
 
     def stages(self) -> list[tuple[str, nn.Module]]:
-        """Return head and blocks by name, from the output to the input: "head", "block 6", ..., "block 1"."""
+        """Return head and blocks by name, from the output to the input: "head", "block 6", ..., "block 1".
+
+        The head includes attention pooling and the projection before it, where the network has them.
+        """
         blocks = cast(nn.ModuleList, self.blocks)
         numbered = [(f"block {layer}", block) for layer, block in enumerate(blocks, start=1)]
-        return [("head", cast(nn.Module, self.head)), *reversed(numbered)]
+        named = dict(self.named_children())
+        head = nn.ModuleList(named[name] for name in ("attn_pool", "head_proj", "head", "head_dist") if name in named)
+        return [("head", head), *reversed(numbered)]
 
 
 def cls_attention(attention: Tensor, config: ViTConfig) -> Tensor:

@@ -73,11 +73,12 @@ def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[T
         if not any((folder / name).is_file() for name in VOCABULARIES):
             raise OSError  # transformers would make up a tokenizer
         tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        # SigLIP was trained on texts padded to the full length.
-        padding = True if model_type == "clip" else "max_length"
-        tokens = tokenizer(list(classes), padding=padding, truncation=True, return_tensors="pt")
         name = "CLIPModel" if model_type == "clip" else "SiglipModel"
         model: Any = getattr(transformers, name).from_pretrained(folder, local_files_only=True).float().eval()
+        padding = True if model_type == "clip" else "max_length"  # SigLIP was trained on texts of the full length
+        length = model.config.text_config.max_position_embeddings  # tokenizers of SigLIP 2 do not know it
+        options = {"padding": padding, "truncation": True, "max_length": length}
+        tokens = tokenizer(list(classes), return_tensors="pt", **options)
     except (OSError, ValueError) as error:
         raise CheckpointError(
             f"--classes needs the text encoder and the tokenizer of the model: {folder.name} lacks one of them",

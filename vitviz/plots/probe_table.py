@@ -65,9 +65,10 @@ def norms(arrays: Arrays) -> Iterator[list[Any]]:
     gh, gw = arrays["position_similarity"].shape[:2]
     norms = arrays["norms"]
     patches, outliers = norms[:, -gh * gw :], arrays["outliers"][:, -gh * gw :]  # (L + 1, N), without prefix tokens
-    yield [FROM_INPUT, "class token", "patches, median", "smallest", "largest", "largest of an image", "outliers"]
-    median = np.median(patches, 1)
-    yield from by_layer(norms[:, 0], median, patches.min(1), patches.max(1), arrays["longest"], outliers.mean(1))
+    first = {"class token": norms[:, 0]} if len(arrays["class_token_cosine"]) else {}
+    yield [FROM_INPUT, *first, "patches, median", "smallest", "largest", "largest of an image", "outliers"]
+    summary = np.median(patches, 1), patches.min(1), patches.max(1)
+    yield from by_layer(*first.values(), *summary, arrays["longest"], outliers.mean(1))
 
 
 def by_layer(*columns: NDArray[Any]) -> Iterator[list[Any]]:
