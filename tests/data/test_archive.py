@@ -123,6 +123,16 @@ def test_a_file_larger_than_its_declared_size_is_skipped(tmp_path):
     assert found.skipped == [("ant/0.bmp", "The file cannot be unpacked: the zip is damaged. Repack the folder.")]
 
 
+def test_a_file_whose_local_name_is_not_utf_8_is_skipped(good):
+    content = bytearray(good.read_bytes())
+    with zipfile.ZipFile(good) as file:
+        start = file.getinfo("bee/1.png").header_offset
+    content[start + 6 : start + 8] = struct.pack("<H", 0x800)  # says UTF-8
+    content[start + 30] = 0xFF
+    good.write_bytes(content)
+    assert [file.name for file in image_folder.summarize(good, SIZE).skipped] == ["bee/1.png"]
+
+
 def test_a_damaged_file_is_skipped_and_the_others_are_read(good):
     content = bytearray(good.read_bytes())
     with zipfile.ZipFile(good) as file:

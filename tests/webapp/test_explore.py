@@ -2,12 +2,14 @@
 
 import asyncio
 import base64
+import gc
 import io
 import json
 import logging
 import os
 import re
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
@@ -428,6 +430,16 @@ def test_the_cache_evicts_the_oldest_explanations(explanation):
     assert recent.get({"key": keys[1]}) is explanation
     assert recent.get({"key": keys[2]}) is explanation
     assert recent.entries.currsize == 2 * size_of(explanation)
+
+
+def test_stored_responses_keep_no_model_in_memory():
+    explanation = vitviz.explain(tiny.checkpoint(), tiny.pixels())
+    scored, network = cache.ScoreCache(), weakref.ref(explanation.context.model)
+    scored.get_or_compute("maps", explanation, 0, dict)
+    assert scored.get("maps", explanation, 0) == {}
+    del explanation
+    gc.collect()
+    assert network() is None
 
 
 def test_the_cache_of_maps_is_bounded_in_bytes(explanation, monkeypatch):

@@ -100,6 +100,13 @@ def test_other_views_have_their_figure_and_numbers(page, key, content, ending):
                 assert found["tokens"].shape == (tiny.T,)
 
 
+def test_a_patching_without_target_compares_both_predictions(page, key):
+    other = page.explain({"checkpoint": "bundled", "image": {"kind": "sample", "name": "dog"}})["key"]
+    view = {name: value for name, value in VIEW.items() if name != "target"} | {"head": None, "other": other}
+    request = {"key": key, "content": "patching", "format": "csv", "view": view}
+    assert page.figures.figure(request)["src"] == ask(page, key, "patching", "csv", head=None, other=other)["src"]
+
+
 def test_the_code_of_other_views_computes_them(page, key):
     other = page.explain({"checkpoint": "bundled", "image": {"kind": "sample", "name": "dog"}})["key"]
 

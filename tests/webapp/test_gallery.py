@@ -19,6 +19,7 @@ from vitviz.webapp import models
 from vitviz.webapp.pages import gallery as module
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.gallery import Gallery
+from vitviz.webapp.server.requests import RequestError
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 ALL = {"dataset": "cifar10", "label": -1, "page": 0, "shown": "all"}
@@ -163,6 +164,14 @@ def test_the_gallery_shows_the_test_images_that_a_run_was_trained_on(pets):
     assert (other["image"]["truth"], other["image"]["shows"]) == (None, explained["image"]["shows"])
     with pytest.raises(ValueError, match="from 0 to 3: got 4"):
         explore.explain({"checkpoint": "runs/first", "image": chosen | {"index": 4}})
+
+
+def test_a_model_without_trained_head_does_not_filter(gallery, monkeypatch):
+    model = checkpoint.load("cifar10-ti4")
+    record = {"train_config": {"objective": "masked-patch"}}
+    monkeypatch.setattr(gallery, "model", lambda request: replace(model, record=record))
+    with pytest.raises(RequestError, match="a classifier with the classes of"):
+        gallery.gallery(TI4 | {"shown": "correct"})
 
 
 def test_a_missing_image_folder_gives_one_sentence(pets):

@@ -139,7 +139,7 @@ def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_pat
     ],
 )
 def test_what_cannot_be_opened_is_refused_with_the_sentence_of_the_loader(cache, page, monkeypatch, source, sentence):
-    def fetch(self, name):
+    def fetch(self, name, canceled):
         hub.fetch(name)
 
     monkeypatch.setattr(ModelOpener, "fetch", fetch)  # in this process, where there is no network
@@ -205,6 +205,22 @@ def test_opening_another_model_replaces_the_download(page, download, folder):
     page.open_model({"action": "start", "source": str(folder)})
     assert download.is_canceled
     assert wait(page.opener).state.name == "tiny-vit"
+
+
+def test_a_cancellation_before_the_download_has_started_is_not_lost(page, monkeypatch):
+    opener, created = page.opener, threading.Event()
+
+    def cancel_meanwhile(name):
+        opener.cancel()  # as from another thread
+        created.set()
+        return FakeDownload(name)
+
+    monkeypatch.setattr("vitviz.webapp.opened.HubDownload", cancel_meanwhile)
+    monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
+    page.open_model({"action": "start", "source": "timm:vit_tiny"})
+    assert created.wait(60)
+    assert wait(opener).state.phase == "canceled"
+    assert FakeDownload.latest.is_canceled
 
 
 def test_the_child_process_reports_why_it_failed():

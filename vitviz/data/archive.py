@@ -66,7 +66,7 @@ class Archive:
             )
         try:
             content = self.zip.read(info)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
             raise ImageError("The file cannot be unpacked: the zip is damaged.", "Repack the folder.") from error
         with tempfile.TemporaryDirectory(prefix="vitviz-") as folder:
             path = Path(folder, "image")

@@ -122,6 +122,7 @@ class ModelOpener:
         self.opened = opened
         self.state = OpenState()
         self.download: HubDownload | None = None
+        self.canceled = threading.Event()  # one for each opening
         self.thread: threading.Thread | None = None
         self.lock = threading.Lock()
 
@@ -133,20 +134,21 @@ class ModelOpener:
         with self.lock:
             if self.thread is not None:
                 self.thread.join()
-            self.state = OpenState(source, "loading")
-            self.thread = threading.Thread(target=self.run, args=(source,), daemon=True)
+            self.state, self.canceled = OpenState(source, "loading"), threading.Event()
+            self.thread = threading.Thread(target=self.run, args=(source, self.canceled), daemon=True)
             self.thread.start()
 
     def cancel(self) -> None:
         """Stop a download; loading takes seconds and is not interrupted."""
-        if self.download is not None:
-            self.download.cancel()
+        self.canceled.set()
+        if (download := self.download) is not None:
+            download.cancel()
 
-    def run(self, source: str) -> None:
+    def run(self, source: str, canceled: threading.Event) -> None:
         """Download and load a model; the state says how far it is."""
         try:
             if source.startswith(hub.PREFIXES) and not hub_cache.is_cached(source):
-                self.fetch(source)
+                self.fetch(source, canceled)
             if self.state.phase != "canceled":
                 self.state = OpenState(source, "loading")
                 self.state = OpenState(source, "ready", name=self.opened.open(source))
@@ -154,14 +156,16 @@ class ModelOpener:
             message = str(error) if isinstance(error, ValueError) else f"The model could not be loaded: {error!r:.200}"
             self.state = OpenState(source, "failed", message=message)
 
-    def fetch(self, source: str) -> None:
-        """Download a model."""
+    def fetch(self, source: str, canceled: threading.Event) -> None:
+        """Download a model, unless the opening is canceled."""
 
         def report(done: int, total: int) -> None:
             self.state = OpenState(source, "downloading", done, total)
 
         report(0, 0)
         self.download = HubDownload(source)
+        if canceled.is_set():  # before the download could be
+            self.download.cancel()
         try:
             self.download.wait(report)
             if self.download.is_canceled:

@@ -18,12 +18,11 @@ from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.view import View, check_index, check_method, is_integer
-from vitviz.data.photos import PHOTOS, photo_paths
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models.attention_stats import forward_macs
 from vitviz.plots.scales import Scale, with_means
 from vitviz.plots.words import map_name
-from vitviz.webapp.images import thumbnail
+from vitviz.webapp.images import list_photos, thumbnail
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.explore import MANY_MACS, MANY_PASSES, MAX_MACS, WORKERS, Explore, enough_cores
 from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME, parse_link, written_table
@@ -87,10 +86,7 @@ class Compare:
         """Return thumbnails of the sample images and photographs, which are not part of the page's first load."""
         return {
             "samples": [{"name": name, "src": thumbnail(path)} for name, path in sample_paths().items()],
-            "photos": [
-                {"name": name, "title": PHOTOS[name].title, "src": thumbnail(path)}
-                for name, path in photo_paths().items()
-            ],
+            "photos": list_photos(),
         }
 
     def compare_snapshots(self, request: Json) -> SnapshotsReply | None:

@@ -86,11 +86,11 @@ class Figures:
         if content != "patching":
             return panels.panel_figure(explanation, view, content, link)
         shown = request["view"]
-        asked = {"key": request["key"], "other": require(shown, "other", str), "target": shown["target"]}
-        other = self.patching.other(asked)
-        found = [self.patching.patch(explanation, asked, part, silent) for part in ("heads", "mlp")]
+        pair = {"key": request["key"], "other": require(shown, "other", str), "target": shown.get("target")}
+        other = self.patching.other(pair)
+        found = [self.patching.patch(explanation, pair, part, silent) for part in ("heads", "mlp")]
         if isinstance(view.layer, int) and view.head is None:
-            found.append(self.patching.patch(explanation, asked, "tokens", silent, (view.layer,)))
+            found.append(self.patching.patch(explanation, pair, "tokens", silent, (view.layer,)))
         return panels.panel_figure(explanation, view, content, link, panels.PatchedPair(other, *found))
 
     def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:

@@ -101,8 +101,8 @@ class Gallery(ModelPage):
         """Predict all images of a test set, once per model; predictions of bundled models may be stored."""
         known = self.known(model)
         if dataset not in known:
-            if not set(found.classes) <= set(model.labels):
-                rule = f"a model with the classes of {found.name} to filter by"
+            if not (model.is_classifier and set(found.classes) <= set(model.labels)):
+                rule = f"a classifier with the classes of {found.name} to filter by"
                 raise RequestError("checkpoint", rule, model.name, "Show all images.")
             stored = None if model.name.startswith(RUN_PREFIX) or dataset != CIFAR10 else read_predictions(model.name)
             key = model.name, dataset

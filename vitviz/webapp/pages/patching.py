@@ -1,5 +1,6 @@
 """Server functions of activation patching between two images, see `vitviz.attribution.patching`."""
 
+import threading
 from collections.abc import Sequence
 
 from cachetools import LRUCache
@@ -33,6 +34,7 @@ class PatchingPage:
     def __init__(self, explanations: ExplanationCache, tasks: Tasks) -> None:
         self.explanations, self.tasks = explanations, tasks
         self.results: LRUCache[Key, Patching] = LRUCache(MAX_RESULTS)
+        self.lock = threading.Lock()
 
     def patch_heads(self, request: Json) -> PatchedHeads | None:
         """Return the recovered logit difference of all heads and MLPs; None if the key has expired.
@@ -84,8 +86,12 @@ class PatchingPage:
         corrupted, other, target = self.other(request), request["other"], parse_target(request)
         target_key = target if isinstance(target, tuple) else () if target is None else (target,)
         key = str(request["key"]), other, target_key, part, None if layers is None else tuple(layers)
-        if (found := self.results.get(key)) is None:
-            found = self.results[key] = patch_activations(source, corrupted, target, part, report, layers)
+        with self.lock:
+            found = self.results.get(key)
+        if found is None:
+            found = patch_activations(source, corrupted, target, part, report, layers)
+            with self.lock:
+                self.results[key] = found
         return found
 
     def other(self, request: Json) -> Explanation:

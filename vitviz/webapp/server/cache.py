@@ -5,6 +5,7 @@ import json
 import secrets
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 from cachetools import TLRUCache, TTLCache
@@ -15,7 +16,8 @@ from vitviz.models.factory import Network
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.server.requests import Json
 
-CacheKey = tuple[str, Network, Target, bytes]  # kind of response, model, target, SHA-256 of the pixels
+# Kind of response, model, target, SHA-256 of the pixels. It keeps no model in memory.
+CacheKey = tuple[str, "weakref.ref[Network]", Target, bytes]
 MAX_CACHED_BYTES = 256 * 2**20
 MAX_AGE = 3300  # s; less than an hour
 MAX_SCORED_BYTES = 8 * 2**20  # of responses with maps or scores, up to 22 kB each for `cifar10-ti4`
@@ -113,4 +115,4 @@ class ScoreCache:
 def cache_key(kind: str, explanation: Explanation, target: Target) -> CacheKey:
     """Return the key of a response. It contains the network, as a replaced file has another one under its name."""
     pixels = hashlib.sha256(explanation.image.model_input.tobytes()).digest()
-    return kind, explanation.context.model, target, pixels
+    return kind, weakref.ref(explanation.context.model), target, pixels
