@@ -159,7 +159,7 @@ def is_flipped(explanation, patches) -> bool:
 def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browser, explanation):
     page = open_lesson("&step=removal")
     verdict = page.locator(".lesson-verdict")
-    expect(verdict).to_have_text("Click patches to remove them. How few change the answer?")
+    expect(verdict).to_have_text("Click patches to remove them. How few change the prediction?")
     box = page.locator(".lesson-stage").bounding_box()
     page.mouse.click(box["x"] + 4, box["y"] + 4)
     left = explanation.ablate(patches=[0], patch_mode="gray").probabilities[3]

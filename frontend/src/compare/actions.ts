@@ -1,7 +1,7 @@
 /* Choices of the user, and what is read out. */
 
 import type { CompareFigureRequest, ImageChoice } from '../lib/api';
-import { ANNOUNCE_DELAY, isServed, reasonOf } from '../lib/client';
+import { ANNOUNCE_DELAY, isServed, reasonOf, WORKING_DELAY } from '../lib/client';
 import { saveAs } from '../lib/dom';
 import { refusalOf } from '../lib/files';
 import { writeAddress } from './link';
@@ -28,8 +28,11 @@ export function chooseB(page: ComparePage, change: Partial<ViewState>) {
   refresh(page);
 }
 
-export const chooseSide = (page: ComparePage, side: 'a' | 'b', change: Partial<ViewState>) =>
-  side === 'a' ? chooseA(page, change) : chooseB(page, change);
+export function chooseSide(page: ComparePage, side: 'a' | 'b', change: Partial<ViewState>) {
+  if (change.image) page.uploading[side] = null;
+  if (side === 'a') chooseA(page, change);
+  else chooseB(page, change);
+}
 
 /** Another model may number classes differently and have other heads. */
 export const chooseModel = (page: ComparePage, side: 'a' | 'b', checkpoint: string) =>
@@ -73,11 +76,16 @@ export async function takeFile(page: ComparePage, side: 'a' | 'b', file: File) {
   if (!upload) return;
   const refusal = refusalOf(file, catalog.maxBytes);
   if (refusal) return page.showNotice(refusal, true);
-  try {
-    const { path } = await upload(file);
-    const image: ImageChoice = { kind: 'upload', path, name: file.name };
+  page.uploading[side] = file;
+  const isCurrent = () => page.uploading[side] === file;
+  const waiting = setTimeout(() => isCurrent() && page.showNotice('Working…'), WORKING_DELAY);
+  const uploaded = await upload(file).catch(() => null);
+  clearTimeout(waiting);
+  if (!isCurrent()) return;
+  if (uploaded) {
+    const image: ImageChoice = { kind: 'upload', path: uploaded.path, name: file.name };
     chooseSide(page, side, { image });
-  } catch {
+  } else {
     page.showNotice(`${file.name} could not be uploaded: the server is unreachable or full. Try again later.`, true);
   }
 }

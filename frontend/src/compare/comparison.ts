@@ -1,4 +1,4 @@
 /* What the tab loads when it is opened. */
 
 export { default } from './Compare.svelte';
-export { ComparePage } from './state.svelte';
+export { ComparePage as Page } from './state.svelte';

@@ -31,6 +31,8 @@ export function follow(page: ComparePage) {
   const image = linked.a.image ?? firstImage(page.catalog, model);
   Object.assign(page, { kind: linked.kind, own: linked.b, mode: linked.mode, patchMode: linked.patchMode, linked });
   page.a = { ...linked.a, checkpoint, image };
+  page.settled = null; // if it fails, the nearest comparison is shown
+  page.uploading = { a: null, b: null };
   page.followed = named();
 }
 

@@ -93,6 +93,7 @@ describe('refresh', () => {
     page.own = { ...page.own, image: sample('ship') };
     await refresh(page);
     expect(page).toMatchObject({ state: 'error', status: 'Busy.', isError: true, shown });
+    expect(page.own.image).toEqual(sample('dog'));
     const gone = pageWith({ compare: () => null });
     await refresh(gone);
     expect(gone.status).toBe('An image has expired on the server. Choose it again.');

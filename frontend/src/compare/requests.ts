@@ -52,12 +52,15 @@ export async function refresh(page: ComparePage, how: 'pushState' | 'replaceStat
   clearTimeout(waiting);
   if (isStale() || found === 'stale') return;
   if (found === null || isRefusal(found)) {
+    Object.assign(page, page.settled);
     page.showNotice(found ? reasonOf(found) : EXPIRED, true);
     page.state = 'error';
     return;
   }
   const isAlone = page.kind === 'model' && page.models.length < 2;
   page.showNotice(isAlone ? onlyOne(page.host.catalog.public) : '');
+  const { kind, a, own, query, mode, patchMode } = page;
+  Object.assign(page, { settled: { kind, a, own, query, mode, patchMode } });
   Object.assign(page, { shown: found, reading: null, state: 'ready', ready: page.ready + 1 });
   clearTimeout(page.writing);
   if (how === 'replaceState' && page.kind === 'snapshot') page.writing = setTimeout(writeAddress, WRITING_DELAY, page);

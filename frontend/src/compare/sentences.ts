@@ -3,7 +3,7 @@
 import type { CompareReply, MapScale } from '../lib/api';
 import type { Grid } from '../lib/grid';
 import type { Scale } from '../lib/numbers';
-import { capital, patchName, percent, SPACE, signed, written } from '../lib/words';
+import { capital, patchName, percent, SPACE, signed, signedDigits, written } from '../lib/words';
 
 export type Place = 'a' | 'b' | 'difference';
 
@@ -27,13 +27,11 @@ export function patchesAt(reply: CompareReply, place: Place, patch: number): [a:
   return [patch, samePlace(patch, reply.a, reply.b)];
 }
 
-const digitsFor = (limit: number) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(limit / 2))));
-
 /** A value of a map in its unit: "3.2 %", "+0.42", "0.42", "2.1 ×". */
 export function valueText(value: number | null, scale: MapScale): string {
   if (value === null) return 'no value';
   if (scale.kind === 'uniform') return `${written(value, 2)}${SPACE}×${SPACE}uniform`;
-  if (scale.kind === 'signed') return signed(value, digitsFor(scale.limit));
+  if (scale.kind === 'signed') return signed(value, signedDigits(scale));
   return scale.isWeight ? percent(value) : written(value, 2);
 }
 
@@ -41,8 +39,8 @@ export function valueText(value: number | null, scale: MapScale): string {
 export function differenceText(value: number, { differenceScale, differenceUnit }: CompareReply): string {
   const digits =
     differenceUnit === 'percentage points'
-      ? Math.max(1, digitsFor(differenceScale.limit) - 1)
-      : digitsFor(differenceScale.limit);
+      ? Math.max(1, signedDigits(differenceScale) - 1)
+      : signedDigits(differenceScale);
   return `${signed(value, digits)} ${differenceUnit}`;
 }
 

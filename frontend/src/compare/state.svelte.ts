@@ -56,6 +56,8 @@ export class ComparePage {
   isError = $state.raw(false);
   voice = $state.raw(''); // text of the live region
 
+  settled: Pick<ComparePage, 'kind' | 'a' | 'own' | 'query' | 'mode' | 'patchMode'> | null = null; // the choices of `shown`, restored after an error
+  uploading: Record<'a' | 'b', File | null> = { a: null, b: null }; // until another image is chosen for the side
   ticket = 0; // of the latest comparison; earlier responses are dropped
   writing: ReturnType<typeof setTimeout> | undefined; // until the address is updated
   speaking: ReturnType<typeof setTimeout> | undefined;

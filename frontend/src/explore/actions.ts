@@ -129,7 +129,7 @@ export function toggleRemoving(explorer: Explorer) {
 export function writeAddress(explorer: Explorer, how: 'pushState' | 'replaceState' = 'replaceState') {
   clearTimeout(explorer.writing);
   const { host, reply, choices, shape, shown } = explorer;
-  if (!host.live || !reply || !shown) return;
+  if (!host.live || !reply || !shown || !explorer.isVisible) return;
   const { checkpoint, image } = shown;
   const upload = image.kind === 'upload' ? image : null; // a reload shows it again while the server has it
   updateAddress(addressOf(choices, image, shape, checkpoint), DEFAULTS, how, { upload });

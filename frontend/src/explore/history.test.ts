@@ -8,7 +8,11 @@ import type { Explorer } from './state.svelte';
 
 vi.mock('./actions', () => ({ writeAddress: vi.fn() }));
 vi.mock('./notices', () => ({ showNotice: vi.fn() }));
-vi.mock('./requests', () => ({ load: vi.fn() }));
+vi.mock('./requests', () => ({
+  load: vi.fn(async (explorer: Explorer, checkpoint: string, image: ImageChoice) => {
+    explorer.shown = { checkpoint, image };
+  }),
+}));
 
 const CAT: ImageChoice = { kind: 'sample', name: 'cat' };
 const DOG: ImageChoice = { kind: 'sample', name: 'dog' };
@@ -27,6 +31,8 @@ function explorerWith(image: ImageChoice) {
     shown: { checkpoint: 'ti4', image },
     recorded: { image: JSON.stringify(image), time: 0 },
     noticeIsError: false,
+    ticket: 0,
+    view: { scheduleDraw: vi.fn() },
   };
   return explorer as unknown as typeof explorer & Explorer;
 }
@@ -83,6 +89,30 @@ describe('followHistory', () => {
     enter('?image=upload');
     await followHistory(explorer);
     expect(vi.mocked(showNotice).mock.lastCall?.[1]).toContain('A link does not contain an uploaded image');
+  });
+
+  it('restores the view on screen if the image cannot be shown', async () => {
+    const explorer = explorerWith(DOG);
+    Object.assign(explorer.choices, { direction: 'from', view: 'attention', target: [2] });
+    const { recorded } = explorer;
+    vi.mocked(load).mockImplementationOnce(async () => {});
+    enter('?checkpoint=ti4&image=cat&view=features&direction=to&class=3');
+    await followHistory(explorer);
+    expect(explorer.choices).toMatchObject({ image: DOG, direction: 'from', view: 'attention', target: [2] });
+    expect(explorer.recorded).toBe(recorded);
+  });
+
+  it('leaves the choices of a later request alone', async () => {
+    const explorer = explorerWith(DOG);
+    let release = () => {};
+    vi.mocked(load).mockImplementationOnce(() => new Promise((resolve) => (release = resolve)));
+    enter('?checkpoint=ti4&image=cat&direction=to');
+    const following = followHistory(explorer);
+    explorer.ticket++;
+    Object.assign(explorer.choices, { image: UPLOAD });
+    release();
+    await following;
+    expect(explorer.choices).toMatchObject({ image: UPLOAD, direction: 'to' });
   });
 
   it('leaves entries of the tabs and of the image on screen alone', async () => {

@@ -4,7 +4,7 @@ import { writeAddress } from './actions';
 import { imageParam, readAddress, unavailableSentences } from './address';
 import { showNotice } from './notices';
 import { load } from './requests';
-import type { Explorer } from './state.svelte';
+import type { Choices, Explorer } from './state.svelte';
 
 export const ENTRY_DELAY = 1000; // ms an image stays on screen to become an entry of its own
 
@@ -25,10 +25,22 @@ export async function followHistory(explorer: Explorer): Promise<void> {
   if (!shown || !requested || params.has('tab')) return;
   const [chosen, shapeParams] = readAddress(params, catalog, history.state);
   if (requested === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
+  const names = Object.keys(chosen) as (keyof Choices)[];
+  const previous = Object.fromEntries(names.map((name) => [name, choices[name]]));
+  const { recorded } = explorer;
   Object.assign(choices, chosen);
   if (!choices.image) return;
   explorer.recorded = { image: JSON.stringify(choices.image), time: -ENTRY_DELAY };
-  await load(explorer, choices.checkpoint, choices.image, shapeParams);
+  const loading = load(explorer, choices.checkpoint, choices.image, shapeParams);
+  const mine = explorer.ticket;
+  await loading;
+  if (mine !== explorer.ticket) return;
+  if (explorer.shown === shown) {
+    Object.assign(choices, previous, shown);
+    explorer.recorded = recorded;
+    explorer.view.scheduleDraw();
+    return;
+  }
   const missing = unavailableSentences(params, catalog, choices);
   if (missing && !explorer.noticeIsError) showNotice(explorer, missing);
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DownloadInfo, Refusal } from '../lib/api';
-
+import { recordImage } from './history';
 import { chooseImage, chooseTestImage, DOWNLOAD_DELAY, requestDownload, showShelf, takeFile } from './images';
 import { showNotice, startWaiting } from './notices';
 import { fail, load, refreshLists } from './requests';
@@ -156,6 +156,16 @@ describe('chooseTestImage', () => {
     await chooseTestImage(explorer, Number.NaN);
     expect(load).toHaveBeenCalledTimes(2);
   });
+});
+
+it('records an image only if it is shown', async () => {
+  const explorer = explorerWith(null);
+  vi.mocked(load).mockImplementationOnce(async (_, checkpoint, image) => {
+    explorer.shown = { checkpoint, image };
+  });
+  await chooseImage(explorer, { kind: 'sample', name: 'cat' });
+  await chooseImage(explorer, { kind: 'sample', name: 'dog' }); // superseded
+  expect(recordImage).toHaveBeenCalledTimes(1);
 });
 
 it('explains a chosen image with the same model', async () => {

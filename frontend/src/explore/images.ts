@@ -16,7 +16,7 @@ export async function chooseImage(explorer: Explorer, image: ImageChoice): Promi
   if (explorer.takeImage) return explorer.takeImage(image);
   writeAddress(explorer); // of the image on screen, which Back returns to
   await load(explorer, explorer.choices.checkpoint, image);
-  recordImage(explorer);
+  if (explorer.shown?.image === image) recordImage(explorer);
 }
 
 /** Explain a test image of the dataset in the gallery, by its index, and show its page. */

@@ -5,6 +5,7 @@ import { act } from './actions';
 import { showNotice } from './notices';
 import type { Explorer } from './state.svelte';
 import { CANCELLED, Task } from './task.svelte';
+import { explanationOf } from './view.svelte';
 
 export class OnRequest {
   readonly explorer: Explorer;
@@ -19,13 +20,15 @@ export class OnRequest {
   /** Compute the map of a method for the explained class, and show it. */
   async compute(method: string) {
     const { explorer } = this;
-    const { ablation, choices, predictedClass, key, maps } = explorer;
+    const { ablation, choices, predictedClass, maps } = explorer;
+    const explanation = explanationOf(explorer);
     const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
     this.running = method;
     const reply = await this.task.run('map_on_request', { method, target });
     if (reply === CANCELLED) return;
     this.running = null;
-    if (explorer.key !== key || explorer.maps !== maps || !explorer.faithfulness) return; // of another image or class
+    const isCurrent = explanationOf(explorer) === explanation && explorer.maps === maps; // not of another image or class
+    if (!isCurrent || !explorer.faithfulness) return;
     if (!isServed(reply)) return showNotice(explorer, reasonOf(reply), true);
     explorer.maps = { ...explorer.maps, [method]: reply.map };
     const { scores, random_baseline } = explorer.faithfulness;
@@ -42,6 +45,6 @@ export class OnRequest {
   interrupt() {
     const name = this.explorer.method(this.running)?.name;
     this.cancel();
-    if (name) showNotice(this.explorer, `${name}: cancelled. The map needs all of its forward passes.`);
+    if (name) showNotice(this.explorer, `${name}: canceled. The map needs all of its forward passes.`);
   }
 }

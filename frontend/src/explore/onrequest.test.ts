@@ -50,10 +50,20 @@ test('a computed map is added to the others with its score, and shown', async ()
   expect(requests.running).toBeNull();
 });
 
+test('a map is kept although the server has evicted its explanation meanwhile', async () => {
+  const { explorer, requests, answer } = explorerWith();
+  const computing = requests.compute('greedy');
+  Object.assign(explorer.reply, { key: 'k2' });
+  explorer.key = 'k2';
+  answer({ map: [2], score: 0.9 });
+  await computing;
+  expect(explorer.maps).toEqual({ rollout: [1], greedy: [2] });
+});
+
 test('a map of an image that was left is dropped', async () => {
   const { explorer, requests, answer } = explorerWith();
   const computing = requests.compute('shapley');
-  explorer.key = 'other';
+  explorer.reply = { key: 'other' };
   answer({ map: [2], score: null });
   await computing;
   expect(explorer.maps).toEqual({ rollout: [1] });
@@ -66,10 +76,10 @@ test('cancelling reaches the server, the late reply is dropped, and a sentence i
   const { task } = request.mock.calls[0][1] as { task: string };
   requests.interrupt();
   expect(request).toHaveBeenLastCalledWith('task_progress', { task, cancel: true });
-  expect(explorer.notice).toBe('Shapley values: cancelled. The map needs all of its forward passes.');
+  expect(explorer.notice).toBe('Shapley values: canceled. The map needs all of its forward passes.');
   answer({ error: 'Cancelled.' });
   await computing;
-  expect(explorer.notice).toContain('Shapley values: cancelled');
+  expect(explorer.notice).toContain('Shapley values: canceled');
   expect(requests.running).toBeNull();
 });
 

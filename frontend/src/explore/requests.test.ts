@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NO_ANSWER, RETRY_DELAY } from '../lib/client';
-import { fetchAblation, fetchMethods, load, METHODS_DELAY, requestCached } from './requests';
+import { fetchAblation, fetchMethods, fetchPixels, load, METHODS_DELAY, requestCached } from './requests';
 import { show } from './show';
 import type { Explorer } from './state.svelte';
 
@@ -91,6 +91,18 @@ test('an evicted explanation is computed again', async () => {
   expect(await requestCached(explorer, 'methods', { target: [] })).toEqual({ maps: {} });
   expect(request).toHaveBeenLastCalledWith('methods', { target: [], key: 'k2' });
   expect(explorer.markers.ready).toBe('k2');
+});
+
+test('a map per pixel is shown after an eviction, and requested once', async () => {
+  const again = { key: 'k2', probabilities: PROBABILITIES };
+  const { explorer, request } = explorerWith({
+    pixel_map: [null, { rows: 1, columns: 1, values: ROWS }],
+    explain: [again],
+  });
+  await fetchPixels(explorer, 'relevance');
+  expect(explorer.pixelMap?.values).toEqual(new Float32Array(1));
+  await fetchPixels(explorer, 'relevance');
+  expect(request).toHaveBeenCalledTimes(3);
 });
 
 test('an image whose model was trained further is explained again', async () => {

@@ -21,7 +21,7 @@ import { announceSoon, showNotice, startWaiting, stopWaiting } from './notices';
 import { sourceOf, storeRows } from './rows';
 import { decodeImage, show } from './show';
 import type { Explorer } from './state.svelte';
-import { pixelKey } from './view.svelte';
+import { isSameTag, pixelTag } from './view.svelte';
 
 export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
 
@@ -211,12 +211,12 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
 /** Fetch the map of a method per pixel, unless it is there. */
 export async function fetchPixels(explorer: Explorer, method: string) {
   const { ablation, choices, predictedClass } = explorer;
-  const of = pixelKey(explorer, method);
-  if (explorer.pixelMap?.of === of) return;
+  const tag = pixelTag(explorer, method);
+  if (isSameTag(explorer.pixelMap?.tag, tag)) return;
   const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
   const reply = await requestAblated(explorer, 'pixel_map', { method, target });
-  if (pixelKey(explorer, method) !== of) return;
-  if (isServed(reply)) explorer.pixelMap = { ...reply, of, values: floatsOf(reply.values) };
+  if (!isSameTag(pixelTag(explorer, method), tag)) return;
+  if (isServed(reply)) explorer.pixelMap = { ...reply, tag, values: floatsOf(reply.values) };
   else showNotice(explorer, reasonOf(reply), true);
 }
 

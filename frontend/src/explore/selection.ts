@@ -2,7 +2,8 @@
 
 import { MEAN, type Shape } from '../lib/numbers';
 
-const indicesOf = (index: number, count: number) => (index === MEAN ? [...Array(count).keys()] : [index]);
+/** A layer or head, or all for a mean. */
+export const indicesOf = (index: number, count: number) => (index === MEAN ? [...Array(count).keys()] : [index]);
 
 /** Whether a head is ablated; for a mean, whether all of its heads are.
     @param ablated layer * heads + head */

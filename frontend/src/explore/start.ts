@@ -5,7 +5,7 @@ import type { ExplorerData } from '../lib/api';
 import { listenWhile } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
 import { numberName } from '../lib/words';
-import { chooseHead } from './actions';
+import { act } from './actions';
 import { firstImage, hasModel, imageParam, readAddress, unavailableSentences } from './address';
 import { followHistory } from './history';
 import { showShelf, takeFile } from './images';
@@ -99,7 +99,7 @@ async function openHead(explorer: Explorer, { checkpoint, layer, head }: OpenHea
     const none = { patch: null, ablated: null, removed: null };
     await showModel(explorer, checkpoint, { ...none, layer: numberName(layer), head: numberName(head) });
   }
-  if (checkpoint === explorer.shown?.checkpoint) chooseHead(explorer, layer, head);
+  if (checkpoint === explorer.shown?.checkpoint) act(explorer, { view: 'attention', layer, head, method: null });
 }
 
 function listen(explorer: Explorer) {

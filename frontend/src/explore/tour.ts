@@ -16,12 +16,12 @@ export const STOPS: readonly Stop[] = [
   {
     target: '.map-column .stage',
     title: 'One head, enlarged',
-    text: 'The darker a patch, the more attention it gets. Point at the map to read the weights; 1 × uniform is what every token gets if none is preferred.',
+    text: 'The color bar below gives the attention weight of each color. Point at the map to read the weights; 1 × uniform is what every token gets if none is preferred.',
   },
   {
     target: '.matrix-column',
     title: 'All layers and heads',
-    text: 'Each tile is the same map of another head. Click one to enlarge it. Early layers often look nearby, later ones at parts of the object.',
+    text: 'Each tile is the same map of another head. Click one to enlarge it. Early layers often attend to nearby patches, later ones to parts of the object.',
   },
   {
     target: '.prediction-column',

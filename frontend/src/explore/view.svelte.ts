@@ -49,12 +49,22 @@ export interface LargeMap {
 export interface PixelMap {
   rows: number;
   columns: number;
-  of: string; // see `pixelKey`
+  tag: readonly unknown[]; // see `pixelTag`
   values: Float32Array;
 }
 
-/** The image, method and class of a map per pixel. */
-export const pixelKey = ({ key, choices }: Explorer, method: string) => `${key} ${method} ${choices.target}`;
+/** The explanation on screen, with its ablations if any. Unlike its key it stays when the server has evicted it. */
+export const explanationOf = ({ ablation, reply }: Pick<Explorer, 'ablation' | 'reply'>) => ablation ?? reply;
+
+/** The explanation, method and class of a map per pixel. */
+export const pixelTag = (explorer: Explorer, method: string) => [
+  explanationOf(explorer),
+  method,
+  String(explorer.choices.target),
+];
+
+export const isSameTag = (one: readonly unknown[] | undefined, other: readonly unknown[]) =>
+  one?.every((part, i) => part === other[i]) ?? false;
 
 const NO_VALUES: number[] = [];
 const NO_LIMITS: Record<string, ScaleLimits> = {};
@@ -115,8 +125,8 @@ export class View {
     if (!this.shape || !this.rows) return null;
     if (this.methodInfo) {
       const { pixelMap, choices } = this.#explorer;
-      const fine =
-        choices.pixels && pixelMap?.of === pixelKey(this.#explorer, this.methodInfo.key) ? pixelMap : undefined;
+      const isFine = choices.pixels && isSameTag(pixelMap?.tag, pixelTag(this.#explorer, this.methodInfo.key));
+      const fine = (isFine && pixelMap) || undefined;
       const scale = methodScale(this.methodInfo, fine?.values ?? this.methodValues);
       return { values: this.methodValues, first: 0, scale, fine };
     }

@@ -7,7 +7,7 @@ import type { InternalsPage } from './state.svelte';
 export function openHead(page: InternalsPage, { layer, head }: Head): void {
   if (!page.shown) return;
   const { checkpoint } = page.shown;
-  updateAddress({ checkpoint, layer: layer + 1, head: head + 1, method: null });
+  updateAddress({ checkpoint, layer: layer + 1, head: head + 1, view: null, method: null });
   window.dispatchEvent(new CustomEvent(OPEN_HEAD, { detail: { checkpoint, layer, head } }));
   window.scrollTo(0, 0);
 }

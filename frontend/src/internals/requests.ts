@@ -67,7 +67,7 @@ async function loadAddress(page: InternalsPage): Promise<void> {
 }
 
 function writeAddress(page: InternalsPage): void {
-  if (!page.shown) return;
+  if (!page.shown || !page.root?.clientWidth) return; // another tab is shown
   page.followed = page.shown.checkpoint;
   updateAddress({ ...page.shown }, { images: 'samples' });
 }

@@ -2,7 +2,7 @@
 
 import type { LessonModel } from '../lib/api';
 import type { Shape } from '../lib/numbers';
-import { patchName, percent, signed, written } from '../lib/words';
+import { percent, signed, tokenName, written } from '../lib/words';
 import type { Head } from './state.svelte';
 
 export type WorkedRow = ReturnType<typeof attentionOf>;
@@ -28,11 +28,6 @@ export function softmax(logits: ArrayLike<number>, temperature = 1): Float32Arra
   const powers = Float32Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
   const sum = powers.reduce((total, power) => total + power, 0);
   return powers.map((power) => power / sum);
-}
-
-export function tokenName(token: number, shape: Shape) {
-  if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
-  return shape.classToken && token === 0 ? 'the class token' : `register ${token + (shape.classToken ? 0 : 1)}`;
 }
 
 export const precise = (value: number) => value.toPrecision(3);

@@ -10,7 +10,7 @@ test('the answer is changed by another largest probability', () => {
 });
 
 test('a try is described while it is computed, lost and won', () => {
-  expect(tryLine(REPLY, 0, null)).toBe('Click patches to remove them. How few change the answer?');
+  expect(tryLine(REPLY, 0, null)).toBe('Click patches to remove them. How few change the prediction?');
   expect(tryLine(REPLY, 2, null)).toBe('2 patches removed.');
   expect(tryLine(REPLY, 1, [0.6, 0.4])).toBe('1 patch removed: still cat, 60.0\u00a0%.');
   expect(tryLine(REPLY, 3, [0.1, 0.9])).toBe('Changed with 3 patches: cat becomes dog.');
@@ -28,6 +28,6 @@ test('the best known set is compared with random orders and with the reader', ()
   expect(flipLines(reply, 1)[2]).toBe('You needed 1 patch: better than the best known set!');
   expect(flipLines({ best: [1], random: [null] }, 0)[1]).toBe('None of 1 random orders changes it.');
   expect(flipLines({ best: null, random: [null] }, 0)).toEqual([
-    'No order changes the answer as long as a patch is left.',
+    'No order changes the prediction as long as a patch is left.',
   ]);
 });

@@ -1,4 +1,4 @@
-/* The words of the game: change the answer by removing as few patches as possible. */
+/* The words of the game: change the prediction by removing as few patches as possible. */
 
 import type { LessonFlipReply } from '../lib/api';
 import { counted, percent } from '../lib/words';
@@ -16,7 +16,7 @@ export function tryLine(
   count: number,
   without: readonly number[] | null,
 ): string {
-  if (!count) return 'Click patches to remove them. How few change the answer?';
+  if (!count) return 'Click patches to remove them. How few change the prediction?';
   if (!without) return `${patches(count)} removed.`;
   const [before, now] = [largest(probabilities), largest(without)];
   if (before !== now) return `Changed with ${patches(count)}: ${classes[before]} becomes ${classes[now]}.`;
@@ -27,9 +27,9 @@ export function tryLine(
 const median = (counts: readonly number[]) => [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
 
 /** The best known set, random orders, and how the reader compares.
-    @param own the fewest patches with which the reader changed the answer, 0 for none */
+    @param own the fewest patches with which the reader changed the prediction, 0 for none */
 export function flipLines({ best, random }: LessonFlipReply, own: number): string[] {
-  if (!best) return ['No order changes the answer as long as a patch is left.'];
+  if (!best) return ['No order changes the prediction as long as a patch is left.'];
   const changed = random.filter((count) => count !== null);
   const middle = changed.length ? median(changed) : Number.POSITIVE_INFINITY;
   const chance = changed.length

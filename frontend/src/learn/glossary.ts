@@ -118,7 +118,7 @@ export const ENTRIES: readonly Entry[] = [
     term: 'Logit lens',
     symbol: 'y_l',
     formula: 'y_l = head(norm(x_l))',
-    meaning: 'The head applied after layer l instead of the last: what the network would answer there.',
+    meaning: 'The head applied after layer l instead of the last: what the network would predict there.',
     step: 'layers',
   },
   {

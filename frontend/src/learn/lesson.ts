@@ -1,4 +1,4 @@
 /* What the tab loads when it is opened. */
 
 export { default } from './Learn.svelte';
-export { LearnPage } from './state.svelte';
+export { LearnPage as Page } from './state.svelte';

@@ -27,6 +27,7 @@ export async function load(page: LearnPage, isLinked = false): Promise<void> {
   clearTimeout(waiting);
   if (mine !== page.ticket) return;
   if (!isServed(reply) || !isServed(lesson)) {
+    Object.assign(page, page.shown);
     page.showNotice(reasonOf(lesson), true);
     page.state = 'error';
     return;
@@ -36,8 +37,8 @@ export async function load(page: LearnPage, isLinked = false): Promise<void> {
   const { layer, head } = sharpestHead(pass.shape, pass.rows);
   const isSame = page.pass?.reply.checkpoint === checkpoint;
   Object.assign(page, { pass, attention: null, embedding: null, similar: null, without: null, removed: [] });
-  Object.assign(page, { flips: null, ownBest: 0 });
-  if (!isSame) Object.assign(page, { layer, head, dimension: 0, training: null });
+  Object.assign(page, { training: undefined, flips: null, ownBest: 0, shown: { checkpoint, image } });
+  if (!isSame) Object.assign(page, { layer, head, dimension: 0 });
   page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
   if (isLinked) await adoptChoices(page);
   page.state = 'ready';
@@ -101,9 +102,11 @@ async function request(page: LearnPage): Promise<void> {
     const found = await page.host.request('similarity', { key, patch });
     if (!isServed(found)) return fail(page, found);
     if (isCurrent()) page.similar = floatsOf(found.values);
-  } else if (!page.training) {
-    const name = page.image?.kind === 'sample' ? page.image.name : '';
-    const found = await page.host.request('lesson_training', { checkpoint: page.checkpoint, name });
+  } else if (page.training === undefined) {
+    const image = page.shown?.image;
+    const name = image?.kind === 'sample' ? image.name : '';
+    const found = await page.host.request('lesson_training', { checkpoint: pass.reply.checkpoint, name });
+    if (page.pass !== pass) return;
     if (isRefusal(found)) return fail(page, found);
     page.training = found;
   }
@@ -152,8 +155,10 @@ export function pick(page: LearnPage, change: Partial<Omit<Choices, 'removed'>>)
 }
 
 export function goTo(page: LearnPage, step: number) {
-  page.step = Math.min(Math.max(step, 0), STEPS.length - 1);
-  writeAddress(page, 'pushState');
+  const next = Math.min(Math.max(step, 0), STEPS.length - 1);
+  const how = next === page.step ? 'replaceState' : 'pushState';
+  page.step = next;
+  writeAddress(page, how);
   page.root?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
   if (page.root && page.root.getBoundingClientRect().top < 0) page.root.scrollIntoView();
   refresh(page);

@@ -64,9 +64,10 @@ export class LearnPage implements Choices {
   without = $state.raw<readonly number[] | null>(null); // probabilities without the removed patches
   ownBest = $state.raw(0); // fewest patches with which the reader changed the answer, 0 for none
   answered = $state.raw<readonly number[]>([]); // the patches of `without`; `removed` may be newer
-  training = $state.raw<LessonTrainingReply | null>(null);
+  training = $state.raw<LessonTrainingReply | null>(); // null: the model has no timeline; undefined while it is loading
   flips = $state.raw<LessonFlipReply | 'working' | null>(null); // the best known set, once it is asked for
 
+  shown: Pick<LearnPage, 'checkpoint' | 'image'> | null = null; // those of the pass, restored after an error
   ticket = 0; // of the latest request for a pass; responses to earlier ones are dropped
   addressTimer = 0; // writes the choices into the address once the pointer rests
   followed: string | null = null; // the checkpoint and image that were last read from the address

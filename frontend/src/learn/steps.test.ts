@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { attentionOf, softmax, sourceOf, steps, tokenName } from './attention';
+import { tokenName } from '../lib/words';
+import { attentionOf, softmax, sourceOf, steps } from './attention';
 import { barsOf } from './contributions';
 import { type Head, type Pass, rowOfHead } from './state.svelte';
-import { answerOf, STEPS, stepOf, wordsOf } from './steps';
+import { answerOf, decidedAt, STEPS, stepOf, wordsOf } from './steps';
 
 const MODEL = {
   imgSize: [32, 32],
@@ -144,4 +145,14 @@ test('tokens before the patches are the class token and registers', () => {
     'row 1, column 1',
   ]);
   expect(tokenName(0, { ...shape, classToken: false })).toBe('register 1');
+});
+
+test('the prediction is decided after the last layer with another one', () => {
+  const [cat, dog] = [
+    [0.9, 0.1],
+    [0.2, 0.8],
+  ];
+  expect(decidedAt([dog, cat, dog, cat, cat], 0)).toBe(3);
+  expect(decidedAt([cat, cat, cat], 0)).toBe(0);
+  expect(decidedAt([dog, dog, cat], 0)).toBe(2);
 });

@@ -32,7 +32,7 @@ export const STEPS: readonly Step[] = [
       `Then ${counted(pass.shape.layers, 'layer', 'layers')} of attention and MLP update the tokens, and a classification head reads ${pass.lesson.patchPredictions ? 'one of them, the class token' : 'the last ones'}.`,
       'All numbers in this lesson are those of this model on this image.',
     ],
-    tryIt: 'Choose a part of the picture to open its step.',
+    tryIt: 'Choose a part of the figure to open its step.',
     question: 'In which part do patches exchange information?',
     answer: () => 'In attention alone. Patch embedding, norms and MLPs treat every token on its own.',
   },
@@ -69,7 +69,7 @@ export const STEPS: readonly Step[] = [
     text: (pass) =>
       pass.lesson.model.positions
         ? [
-            'Attention ignores order: shuffled patches would give the same answer. So each place has a learned vector, the position embedding, that is added to its patch.',
+            'Attention ignores order: shuffled patches would give the same prediction. So each place has a learned vector, the position embedding, that is added to its patch.',
             'The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are alike.',
           ]
         : [
@@ -129,9 +129,9 @@ export const STEPS: readonly Step[] = [
     title: 'Layer by layer',
     text: () => [
       'Attention and MLP do not replace a token, they add to it: the residual stream. So the head can be applied after any layer, the logit lens.',
-      'The upper bars show what it would answer there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head.',
+      'The upper bars show what it would predict there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head.',
     ],
-    tryIt: 'Find the layer after which the answer no longer changes.',
+    tryIt: 'Find the layer after which the prediction no longer changes.',
     question: 'Did the layers before do nothing?',
     answer: () => 'They prepared it. The lens shows only what the head can already read.',
   },
@@ -148,7 +148,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     id: 'contributions',
-    title: 'Who wrote the answer?',
+    title: 'Who wrote the prediction?',
     text: withHead((pass) => [
       `Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`,
       'The map shows which patches have similar tokens after the last layer.',
@@ -156,19 +156,19 @@ export const STEPS: readonly Step[] = [
     tryIt: 'Point at a patch of the object, then at the background.',
     question: 'Do late layers matter more because their bars are longer?',
     answer: () =>
-      'They write the answer from what earlier layers prepared. Direct contributions do not count that help.',
+      'They write the prediction from what earlier layers prepared. Direct contributions do not count that help.',
   },
   {
     id: 'removal',
     title: 'Attention is not explanation',
     text: withHead((pass) => [
-      'A map ranks patches. If the highest ones carried the answer, removing them would lower its probability more than random ones.',
+      'A map ranks patches. If the highest ones carried the prediction, removing them would lower its probability more than random ones.',
       `The bars compare: ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random ${pass.lesson.random.length} times.`,
       'On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention.',
     ]),
-    tryIt: 'A game: change the answer by removing as few patches as possible. The link carries your try.',
+    tryIt: 'A game: change the prediction by removing as few patches as possible. The link carries your try.',
     question: 'What does attention show, then?',
-    answer: () => 'Which tokens are read. What that does to the answer depends on values, MLPs and later layers.',
+    answer: () => 'Which tokens are read. What that does to the prediction depends on values, MLPs and later layers.',
   },
   {
     id: 'training',
@@ -200,6 +200,12 @@ export const wordsOf = (step: Step, pass: Pass, answer = true) =>
     .join(' ')
     .trim()
     .split(/\s+/);
+
+/** The first layer after which the prediction stays the same; 0 is the input.
+    @param lens probabilities by layer, the last ones those of the prediction */
+export function decidedAt(lens: readonly (readonly number[])[], final: number) {
+  return lens.findLastIndex((one) => one.indexOf(Math.max(...one)) !== final) + 1;
+}
 
 /** "cat, 83.4 %" */
 export const answerOf = ({ reply }: Pass, probabilities: readonly number[]) => {

@@ -66,6 +66,12 @@ export function patchName(patch: number, shape: Grid) {
   return `row ${Math.floor(patch / shape.columns) + 1}, column ${(patch % shape.columns) + 1}`;
 }
 
+/** "the class token", "register 2", "row 2, column 3" */
+export function tokenName(token: number, shape: Shape) {
+  if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
+  return shape.classToken && token === 0 ? 'the class token' : `register ${token + Number(!shape.classToken)}`;
+}
+
 /** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
 export function mapName(layer: number, head: number) {
   const ofLayer = layer === POOL ? 'Attention pooling' : layer === MEAN ? 'Mean of layers' : `Layer ${layer + 1}`;
@@ -196,8 +202,8 @@ export function digitsOf(fraction: number) {
 }
 
 /** Decimals that print half of a signed scale's limit with two significant digits. */
-export const signedDigits = (scale: SignedScale) =>
-  Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
+export const signedDigits = ({ limit }: Pick<SignedScale, 'limit'>) =>
+  Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(limit / 2))));
 
 interface Changed {
   ablated: readonly number[];

@@ -173,7 +173,8 @@ export class Timeline {
 
   /** Write the view into the address: images and snapshots count from 1; the last snapshot is the default. */
   #updateAddress() {
-    const { followed, source, catalog } = this.page;
+    const { followed, source, catalog, root } = this.page;
+    if (!root?.clientWidth) return; // another tab is shown
     const isFirst = source === catalog.sources[0]?.name;
     const isLast = !this.past || this.snapshot === this.past.snapshots.length - 1;
     updateAddress({

@@ -1,4 +1,4 @@
-import { append, child, delegate, delegated, each, from_html, get, index, pop, props_id, push, remove_input_defaults, reset, set_attribute, set_value, sibling, template_effect, user_derived } from "./packages.js";
+import { append, child, delegate, delegated, each, from_html, get, index, pop, props_id, push, remove_input_defaults, reset, set_attribute, set_value, sibling, template_effect, tick, user_derived } from "./packages.js";
 import { chooseClass, chooseContrast, findClass, showNotice, uniqueNames } from "./shared.js";
 // src/explore/ClassSearch.svelte
 var root = from_html(`<option></option>`);
@@ -9,15 +9,16 @@ function ClassSearch($$anchor, $$props) {
 	const names = user_derived(() => uniqueNames($$props.explorer.reply?.classes ?? []));
 	const target = user_derived(() => $$props.explorer.choices.target);
 	const placeholder = user_derived(() => `Search ${get(names).length.toLocaleString("en-US")} classes`);
-	function choose(input, current, onchoose) {
+	async function choose(input, place, onchoose) {
 		const k = findClass(get(names), input.value);
 		if (k >= 0) onchoose(k);
 		else if (input.value.trim()) showNotice($$props.explorer, `No class is named ${input.value.trim()}.`, true);
-		input.value = get(names)[k >= 0 ? k : current ?? -1] ?? "";
+		await tick();
+		input.value = get(names)[get(target)[place]] ?? "";
 	}
 	function contrast(input) {
 		if (!input.value.trim()) return chooseContrast($$props.explorer, "");
-		choose(input, get(target)[1], (k) => k !== $$props.explorer.targetClass && chooseContrast($$props.explorer, String(k)));
+		choose(input, 1, (k) => k !== $$props.explorer.targetClass && chooseContrast($$props.explorer, String(k)));
 	}
 	var div = root_1();
 	var datalist = child(div);
@@ -43,11 +44,11 @@ function ClassSearch($$anchor, $$props) {
 		set_attribute(datalist, "id", id);
 		set_attribute(input_1, "list", id);
 		set_attribute(input_1, "placeholder", get(placeholder));
-		set_value(input_1, get(target).length ? get(names)[get(target)[0]] : "");
+		set_value(input_1, get(names)[get(target)[0]] ?? "");
 		set_attribute(input_2, "list", id);
-		set_value(input_2, get(target).length > 1 ? get(names)[get(target)[1]] : "");
+		set_value(input_2, get(names)[get(target)[1]] ?? "");
 	});
-	delegated("change", input_1, (event) => choose(event.currentTarget, get(target)[0], (k) => chooseClass($$props.explorer, k)));
+	delegated("change", input_1, (event) => choose(event.currentTarget, 0, (k) => chooseClass($$props.explorer, k)));
 	delegated("change", input_2, (event) => contrast(event.currentTarget));
 	append($$anchor, div);
 	pop();

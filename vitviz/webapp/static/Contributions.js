@@ -33,6 +33,7 @@ var ContributionsPanel = class {
 	set pointed(value) {
 		set(this.#pointed, value);
 	}
+	#reply = null;
 	#ticket = 0;
 	term = "contribution";
 	#layer = user_derived(() => Math.max(-1, this.explorer.choices.layer));
@@ -149,7 +150,8 @@ var ContributionsPanel = class {
 		const mine = ++this.#ticket;
 		const { reply, shape, targetNames, choices, ablation, predictedClass } = explorer;
 		if (!reply) return;
-		if (this.shape && (this.shape.layers !== shape.layers || this.shape.heads !== shape.heads)) this.data = null;
+		if (this.#reply !== reply) this.data = null;
+		this.#reply = reply;
 		const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
 		const found = await requestAblated(explorer, "contributions", { target });
 		if (mine !== this.#ticket || explorer.reply !== reply) return;

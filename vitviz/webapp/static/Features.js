@@ -1,5 +1,5 @@
 import { append, attach, bind_checked, child, comment, delegate, delegated, each, first_child, from_html, get, if_block, index, next, only_child, pop, prop, push, remove_input_defaults, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, counted, floatsOf, isServed, largest, makeTile, paintPixels, paintTile, patchName, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice, written } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, counted, explanationOf, floatsOf, isServed, largest, makeTile, paintPixels, paintTile, patchName, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice, written } from "./shared.js";
 // src/explore/views/features.ts
 var COLORS = [
 	"red",
@@ -65,7 +65,6 @@ var nearestNote = (shown, count, hasClassToken) => `${counted(shown, "image", "i
 // src/explore/views/features.css?inline
 var features_default = "/* Loaded with the view, nested in a selector of the page. */\n.foreground { display: flex; align-items: center; gap: 6px; font-size: 13px; color: var(--quiet); white-space: nowrap; cursor: pointer; }\n.foreground input { accent-color: var(--color-accent); }\n.film { --frame: clamp(56px, 300px / var(--layers) + 54px, 112px); display: grid; gap: 8px; grid-template-columns: repeat(auto-fill, minmax(var(--frame), 1fr)); padding: 4px; margin: -4px; }\n.frame { display: grid; grid-template-columns: 1fr auto; gap: 4px 2px; padding: 0; border: 0; background: none; color: inherit; text-align: left; font-size: 12px; line-height: 16px; cursor: pointer; }\n.frame canvas { grid-column: 1 / 3; width: 100%; aspect-ratio: var(--aspect); box-shadow: 0 0 0 1px var(--tile-line); background: repeating-linear-gradient(135deg, var(--hairline) 0 1px, transparent 1px 6px); }\n.frame:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }\n.frame[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.frame[aria-pressed=true] .frame-name { color: var(--color-accent); font-weight: 600; }\n.frame-text { color: var(--quiet); }\n.film-note { margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n.nearest { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--hairline); }\n.nearest h3 { margin: 0 0 6px; font-size: 13px; font-weight: 600; }\n.nearest-images { display: grid; grid-template-columns: repeat(8, minmax(0, 1fr)); gap: 6px; padding: 0; list-style: none; }\n.nearest-images li { display: grid; font-size: 11px; line-height: 14px; min-width: 0; }\n.nearest-images img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); margin-bottom: 2px; }\n.nearest-images span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n.nearest-images span + span { color: var(--quiet); }\n.nearest-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; font-size: 12px; color: var(--quiet); }\n.nearest-progress .progress { grid-column: 1 / 3; }\n@media (max-width: 639px) { .column-head:has(.foreground) { flex-wrap: wrap; height: auto; } }\n";
 // src/explore/views/features.svelte.ts
-var MAX_PATCHES = 2e3;
 var NO_SCALE = {
 	kind: "linear",
 	limit: 1
@@ -100,7 +99,7 @@ var FeaturesPanel = class {
 	set nearest(value) {
 		set(this.#nearest, value);
 	}
-	#nearestOf = state("");
+	#nearestOf = state(null);
 	get nearestOf() {
 		return get(this.#nearestOf);
 	}
@@ -109,6 +108,8 @@ var FeaturesPanel = class {
 	}
 	task;
 	#known = new Map();
+	#knownOf = null;
+	#reply = null;
 	#isFetching = false;
 	#ticket = 0;
 	note = "";
@@ -228,11 +229,13 @@ var FeaturesPanel = class {
 		const mine = ++this.#ticket;
 		const { reply, shape } = explorer;
 		if (!reply) return;
+		if (this.#reply !== reply) this.colors = this.similarity = null;
+		this.#reply = reply;
 		const found = await requestAblated(explorer, "features", { foreground });
 		if (mine !== this.#ticket || explorer.reply !== reply) return;
 		if (isServed(found)) {
 			const pixels = new Uint32Array(bytesOf(found.pixels).buffer);
-			if (this.similarity && this.similarity.key !== explorer.key) this.similarity = null;
+			if (this.similarity?.explanation !== explanationOf(explorer)) this.similarity = null;
 			this.colors = {
 				shape,
 				pixels,
@@ -246,15 +249,17 @@ var FeaturesPanel = class {
 	}
 	async showSimilarity() {
 		const { explorer, patch } = this;
-		const { key } = explorer;
+		const explanation = explanationOf(explorer);
 		if (patch < 0) {
 			this.similarity = null;
 			return;
 		}
-		const known = this.#known.get(`${key} ${patch}`);
+		if (this.#knownOf !== explanation) this.#known.clear();
+		this.#knownOf = explanation;
+		const known = this.#known.get(patch);
 		if (known) {
 			this.similarity = {
-				key,
+				explanation,
 				patch,
 				values: known
 			};
@@ -265,20 +270,19 @@ var FeaturesPanel = class {
 		const found = await requestAblated(explorer, "similarity", { patch });
 		this.#isFetching = false;
 		if (isServed(found)) {
-			if (this.#known.size >= MAX_PATCHES) this.#known.clear();
-			this.#known.set(`${key} ${patch}`, floatsOf(found.values));
+			if (this.#knownOf === explanation) this.#known.set(patch, floatsOf(found.values));
 			return this.showSimilarity();
 		}
-		if (key === explorer.key) showNotice(explorer, reasonOf(found), true);
+		if (explanation === explanationOf(explorer)) showNotice(explorer, reasonOf(found), true);
 	}
 	async fetchNearest() {
 		const { explorer } = this;
-		const { key } = explorer;
+		const explanation = explanationOf(explorer);
 		const found = await this.task.run("nearest", {});
-		if (found === "cancelled" || explorer.key !== key) return;
+		if (found === "cancelled" || explanationOf(explorer) !== explanation) return;
 		if (isServed(found)) Object.assign(this, {
 			nearest: found,
-			nearestOf: key
+			nearestOf: explanation
 		});
 		else showNotice(explorer, reasonOf(found), true);
 	}
@@ -291,10 +295,10 @@ var root_3 = from_html(`<button type="button" class="button" data-do="nearest">F
 var root_4 = from_html(`<div class="nearest" aria-live="polite"><h3>Nearest training images</h3> <!></div>`);
 function Nearest($$anchor, $$props) {
 	push($$props, true);
-	const found = user_derived(() => $$props.panel.nearestOf === $$props.explorer.key ? $$props.panel.nearest : null);
+	const found = user_derived(() => $$props.panel.nearestOf === explanationOf($$props.explorer) ? $$props.panel.nearest : null);
 	const progress = user_derived(() => $$props.panel.task.progress);
 	user_effect(() => {
-		$$props.explorer.key;
+		explanationOf($$props.explorer);
 		return () => $$props.panel.task.cancel();
 	});
 	var fragment = comment();

@@ -1,5 +1,5 @@
 import { append, attach, bind_this, child, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, scrollInto, showNotice, signed, stopWaiting, tokenCount } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, explanationOf, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, scrollInto, showNotice, signed, stopWaiting, tokenCount, tokenName } from "./shared.js";
 // src/explore/views/patching.ts
 function patchedOf({ heads, mlp, logit, corruptedLogit, target }, classes) {
 	const rows = heads.map((row, layer) => [...row, mlp[layer]]);
@@ -48,7 +48,7 @@ function headline(patched, shape) {
 }
 function tokensHeadline(layer, values, shape) {
 	const token = largest(values, 0);
-	const name = token < shape.prefix ? prefixName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
+	const name = token < shape.prefix ? tokenName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
 	return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
 }
 function tokensLine(values, read, shape, patched) {
@@ -62,14 +62,13 @@ function tokensLine(values, read, shape, patched) {
 		"."
 	];
 }
-var prefixName = (token, { classToken }) => classToken && token === 0 ? "the class token" : `register ${token + Number(!classToken)}`;
-var tokensNote = (values, shape) => Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${prefixName(token, shape)}`).join(", ");
+var tokensNote = (values, shape) => Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${tokenName(token, shape)}`).join(", ");
 // src/explore/views/patching.css?inline
 var patching_default = "/* Loaded with the view, nested in a selector of the page. */\n.patched-images { display: flex; align-items: center; gap: 10px; margin-bottom: 12px; color: var(--quiet); }\n.patched-images figure { display: flex; align-items: center; gap: 8px; margin: 0; min-width: 0; }\n.patched-images img { width: 40px; aspect-ratio: var(--aspect); image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }\n.patched-images figcaption { font-size: 12px; line-height: 16px; max-width: 90px; overflow-wrap: anywhere; }\n.patched-images b { display: block; color: var(--ink); }\n.patched-images .button { margin-left: auto; }\n.patching-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; margin-bottom: 10px; font-size: 12px; color: var(--quiet); }\n.patching-progress .progress { grid-column: 1 / 3; }\n.patching-grid {\n  --line: clamp(14px, (var(--map) - 20px) / (var(--layers) + 1) - 2px, 34px);\n  display: grid; grid-template-columns: 58px repeat(var(--heads), minmax(min(14px, 300px / var(--heads)), 56px)) minmax(30px, 56px);\n  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 4px; margin: -4px;\n}\n.patching-grid > * { min-width: 0; }\n.corner, .patching-head { display: grid; place-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.corner { justify-content: end; padding-right: 8px; }\n.patching-layer { padding: 0 8px 0 0; border: 0; background: none; color: var(--quiet); font-size: 12px; text-align: right; text-decoration: underline dotted; text-underline-offset: 3px; white-space: nowrap; cursor: pointer; }\n.patching-layer:hover { color: var(--ink); }\n.patching-layer[aria-pressed=true] { color: var(--color-accent); font-weight: 600; }\n.patching-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.patching-cell:last-child, .patching-cell:has(+ .patching-layer) { margin-left: 4px; cursor: default; }\n.patching-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.patching-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.patching-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .patching-cell span { display: none; } }\n.patching-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .patching-grid { grid-template-columns: 52px repeat(var(--heads), minmax(34px, 56px)) minmax(34px, 56px); }\n  .patching-layer, .corner { position: sticky; left: -4px; z-index: 3; padding-right: 4px; background: var(--page); }\n}\n";
 // src/explore/views/patching.svelte.ts
 var CHOOSING = "Choose image B: a sample, a test image, or an upload.";
 var PREFERRED = ["dog", "cat"];
-var STOPPED = "Cancelled: the matrix needs the forward passes of all heads.";
+var STOPPED = "Canceled: the matrix needs the forward passes of all heads.";
 var PatchingPanel = class {
 	explorer;
 	task;
@@ -253,7 +252,8 @@ var PatchingPanel = class {
 	async load() {
 		const { explorer, choice } = this;
 		const mine = ++this.#ticket;
-		const { reply, key } = explorer;
+		const { reply } = explorer;
+		const explanation = explanationOf(explorer);
 		this.task.cancel();
 		Object.assign(this, {
 			patched: null,
@@ -264,7 +264,7 @@ var PatchingPanel = class {
 			checkpoint: reply.checkpoint,
 			image: choice
 		});
-		if (mine !== this.#ticket || explorer.key !== key) return;
+		if (mine !== this.#ticket || explanationOf(explorer) !== explanation) return;
 		if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
 		this.other = found;
 		const model = explorer.model(reply.checkpoint);

@@ -1,5 +1,5 @@
 import { append, bind_select_value, bind_this, child, clsx, comment, delegate, delegated, each, event, first_child, from_html, get, if_block, index as index$1, init_select, next, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, to_array, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, GRID_KEYS, ModelSelect, ThemeColors, capital, cornerOf, firstImage, floatsOf, headsParam, imageParam, isImageUrl, isRefusal, isServed, isShortcut, largest, makeTile, middlePatch, modelOption, neighbour, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, place, reasonOf, refreshModels, refusalOf, saveAs, sharpestHead, signed, ticksOf, unavailable, uniqueNames, updateAddress, uploadOf, written } from "./shared.js";
+import { ACCEPTED, GRID_KEYS, ModelSelect, ThemeColors, capital, cornerOf, firstImage, floatsOf, headsParam, imageParam, isImageUrl, isRefusal, isServed, isShortcut, largest, makeTile, middlePatch, modelOption, neighbour, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, place, reasonOf, refreshModels, refusalOf, saveAs, sharpestHead, signed, signedDigits, ticksOf, unavailable, uniqueNames, updateAddress, uploadOf, written } from "./shared.js";
 // src/compare/sides.ts
 var KINDS = [
 	["image", "Images"],
@@ -262,12 +262,22 @@ async function refresh(page, how = "replaceState") {
 	clearTimeout(waiting);
 	if (isStale() || found === "stale") return;
 	if (found === null || isRefusal(found)) {
+		Object.assign(page, page.settled);
 		page.showNotice(found ? reasonOf(found) : EXPIRED, true);
 		page.state = "error";
 		return;
 	}
 	const isAlone = page.kind === "model" && page.models.length < 2;
 	page.showNotice(isAlone ? onlyOne(page.host.catalog.public) : "");
+	const { kind, a, own, query, mode, patchMode } = page;
+	Object.assign(page, { settled: {
+		kind,
+		a,
+		own,
+		query,
+		mode,
+		patchMode
+	} });
 	Object.assign(page, {
 		shown: found,
 		reading: null,
@@ -479,6 +489,11 @@ function follow(page) {
 		checkpoint,
 		image
 	};
+	page.settled = null;
+	page.uploading = {
+		a: null,
+		b: null
+	};
 	page.followed = named();
 }
 async function open(page) {
@@ -568,7 +583,11 @@ function chooseB(page, change) {
 	};
 	refresh(page);
 }
-var chooseSide = (page, side, change) => side === "a" ? chooseA(page, change) : chooseB(page, change);
+function chooseSide(page, side, change) {
+	if (change.image) page.uploading[side] = null;
+	if (side === "a") chooseA(page, change);
+	else chooseB(page, change);
+}
 var chooseModel = (page, side, checkpoint) => chooseSide(page, side, side === "a" ? {
 	checkpoint,
 	target: null
@@ -600,16 +619,18 @@ async function takeFile(page, side, file) {
 	if (!upload) return;
 	const refusal = refusalOf(file, catalog.maxBytes);
 	if (refusal) return page.showNotice(refusal, true);
-	try {
-		const { path } = await upload(file);
-		chooseSide(page, side, { image: {
-			kind: "upload",
-			path,
-			name: file.name
-		} });
-	} catch {
-		page.showNotice(`${file.name} could not be uploaded: the server is unreachable or full. Try again later.`, true);
-	}
+	page.uploading[side] = file;
+	const isCurrent = () => page.uploading[side] === file;
+	const waiting = setTimeout(() => isCurrent() && page.showNotice("Working…"), 300);
+	const uploaded = await upload(file).catch(() => null);
+	clearTimeout(waiting);
+	if (!isCurrent()) return;
+	if (uploaded) chooseSide(page, side, { image: {
+		kind: "upload",
+		path: uploaded.path,
+		name: file.name
+	} });
+	else page.showNotice(`${file.name} could not be uploaded: the server is unreachable or full. Try again later.`, true);
 }
 var FORMATS = [
 	"png",
@@ -768,7 +789,7 @@ var root$8 = from_html(`<label><input type="radio" name="compare"/><span> </span
 var root_1$9 = from_html(`<option> </option>`);
 var root_2$8 = from_html(`<label class="pair-choice"><span>Map</span> <select class="button" aria-label="Map"></select></label>`);
 var root_3$6 = from_html(`<label class="pair-choice"><span>Class</span> <select class="button" aria-label="Class"><option> </option><!></select></label>`);
-var root_4$2 = from_html(`<label class="pair-choice"><span>Ablated heads</span> <select class="button" aria-label="Output of ablated heads"><option>zero</option><option>their mean</option></select></label>`);
+var root_4$2 = from_html(`<label class="pair-choice"><span>Ablated heads</span> <select class="button" aria-label="Output of ablated heads"><option>Zero ablation</option><option>Mean ablation</option></select></label>`);
 var root_5$1 = from_html(`<label class="pair-choice"><span>Removed patches</span> <select class="button" aria-label="Removed patches"><option>tokens dropped</option><option>painted gray</option></select></label>`);
 var root_6 = from_html(`<button type="button" class="button" data-do="class-token"> </button>`);
 var root_7 = from_html(`<span class="pair-note"> </span>`);
@@ -1158,15 +1179,14 @@ function patchesAt(reply, place, patch) {
 	if (place === "b") return [samePlace(patch, reply.b, reply.a), patch];
 	return [patch, samePlace(patch, reply.a, reply.b)];
 }
-var digitsFor = (limit) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(limit / 2))));
 function valueText(value, scale) {
 	if (value === null) return "no value";
 	if (scale.kind === "uniform") return `${written(value, 2)} × uniform`;
-	if (scale.kind === "signed") return signed(value, digitsFor(scale.limit));
+	if (scale.kind === "signed") return signed(value, signedDigits(scale));
 	return scale.isWeight ? percent(value) : written(value, 2);
 }
 function differenceText(value, { differenceScale, differenceUnit }) {
-	const digits = differenceUnit === "percentage points" ? Math.max(1, digitsFor(differenceScale.limit) - 1) : digitsFor(differenceScale.limit);
+	const digits = differenceUnit === "percentage points" ? Math.max(1, signedDigits(differenceScale) - 1) : signedDigits(differenceScale);
 	return `${signed(value, digits)} ${differenceUnit}`;
 }
 var readingSentence = (reply, place, patch) => capital(reading(reply, place, patch));
@@ -1299,7 +1319,7 @@ function Difference($$anchor, $$props) {
 // src/compare/Predictions.svelte
 var root$4 = from_html(`<p class="pair-note"> </p>`);
 var root_1$5 = from_html(`<tr><th scope="row"> <span class="pair-bars" aria-hidden="true"><i></i><i class="b"></i></span></th><td> </td><td> </td><td> </td></tr>`);
-var root_2$4 = from_html(`<table><thead><tr><th scope="col">Class</th><th scope="col">A</th><th scope="col">B</th><th scope="col">Points</th></tr></thead><tbody></tbody></table> <!>`, 1);
+var root_2$4 = from_html(`<table><thead><tr><th scope="col">Class</th><th scope="col">A</th><th scope="col">B</th><th scope="col">Change (pp)</th></tr></thead><tbody></tbody></table> <!>`, 1);
 var root_3$3 = from_html(`<section class="pair-predictions" aria-label="Prediction"><h2>Prediction</h2> <p class="pair-note"> </p> <!> <!></section>`);
 function Predictions($$anchor, $$props) {
 	push($$props, true);
@@ -2179,6 +2199,11 @@ var ComparePage = class {
 	set voice(value) {
 		set(this.#voice, value);
 	}
+	settled = null;
+	uploading = {
+		a: null,
+		b: null
+	};
 	ticket = 0;
 	writing;
 	speaking;
@@ -2261,4 +2286,4 @@ var ComparePage = class {
 		});
 	}
 };
-export { ComparePage, Compare as default };
+export { ComparePage as Page, Compare as default };

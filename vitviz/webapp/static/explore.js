@@ -1,5 +1,5 @@
-import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, to_array, untrack, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence } from "./shared.js";
+import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, tick, to_array, untrack, user_derived, user_effect } from "./packages.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence } from "./shared.js";
 // src/explore/Controls.svelte
 var root$21 = from_html(`<label><input type="radio"/><span> </span></label>`);
 var root_1$20 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
@@ -224,6 +224,11 @@ function Gallery($$anchor, $$props) {
 	const isAvailable = user_derived(() => get(gallery).dataset !== "cifar10" || get(catalog).cifar.available);
 	const canDownload = user_derived(() => !get(catalog).public && $$props.explorer.host.live);
 	const $$d = user_derived(() => get(gallery).progress), done = user_derived(() => get($$d).done), total = user_derived(() => get($$d).total);
+	async function goTo(input) {
+		get(gallery).goTo(input.valueAsNumber - 1);
+		await tick();
+		input.value = String(get(gallery).page + 1);
+	}
 	function shrinkOnEscape(event) {
 		if (event.key !== "Escape" || !get(gallery).isLarge) return;
 		event.stopPropagation();
@@ -286,13 +291,13 @@ function Gallery($$anchor, $$props) {
 	var div_3 = sibling(div_2, 2);
 	var button = child(div_3);
 	var label = sibling(button, 2);
-	var input = sibling(child(label), 2);
-	remove_input_defaults(input);
-	var text_3 = sibling(input);
+	var input_1 = sibling(child(label), 2);
+	remove_input_defaults(input_1);
+	var text_3 = sibling(input_1);
 	reset(label);
 	var button_1 = sibling(label, 2);
 	var label_1 = sibling(button_1, 2);
-	var input_1 = sibling(child(label_1));
+	var input_2 = sibling(child(label_1));
 	reset(label_1);
 	var span = sibling(label_1, 2);
 	var text_4 = only_child(span);
@@ -338,8 +343,8 @@ function Gallery($$anchor, $$props) {
 		if (select_value !== (select_value = get(gallery).label)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
 		if (select_1_value !== (select_1_value = get(gallery).shown)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
 		button.disabled = get(gallery).isWaiting || get(gallery).page === 0;
-		set_attribute(input, "max", get(gallery).pages);
-		set_value(input, get(gallery).page + 1);
+		set_attribute(input_1, "max", get(gallery).pages);
+		set_value(input_1, get(gallery).page + 1);
 		set_text(text_3, ` of ${get(gallery).pages ?? ""}`);
 		button_1.disabled = get(gallery).isWaiting || get(gallery).page >= get(gallery).pages - 1;
 		set_text(text_4, `${$0 ?? ""} images`);
@@ -353,9 +358,9 @@ function Gallery($$anchor, $$props) {
 	delegated("change", select, (event) => get(gallery).select(event.currentTarget.selectedIndex - 1, get(gallery).shown));
 	delegated("change", select_1, (event) => get(gallery).select(get(gallery).label, SHOWN[event.currentTarget.selectedIndex][0]));
 	delegated("click", button, () => get(gallery).turn(-1));
-	delegated("change", input, (event) => get(gallery).goTo(event.currentTarget.valueAsNumber - 1));
+	delegated("change", input_1, (event) => goTo(event.currentTarget));
 	delegated("click", button_1, () => get(gallery).turn(1));
-	delegated("change", input_1, (event) => chooseTestImage($$props.explorer, event.currentTarget.valueAsNumber));
+	delegated("change", input_2, (event) => chooseTestImage($$props.explorer, event.currentTarget.valueAsNumber));
 	delegated("click", button_2, () => {
 		get(gallery).isLarge = !get(gallery).isLarge;
 	});
@@ -420,7 +425,7 @@ function Camera($$anchor, $$props) {
 			height: video.videoHeight
 		});
 		canvas.getContext("2d")?.drawImage(video, 0, 0);
-		close();
+		dismiss();
 		canvas.toBlob((blob) => {
 			if (blob) takeFile($$props.explorer, new File([blob], "photo.png", { type: "image/png" }));
 		});
@@ -1277,7 +1282,7 @@ function MapColumn($$anchor, $$props) {
 	}
 	user_effect(() => {
 		const { shape } = get(view);
-		if (!shape || !get(view).map) return;
+		if (!shape || !get(view).map) return mapTile?.context.clearRect(0, 0, map.width, map.height);
 		const { values, first, scale, pixels, fine } = get(view).map;
 		const table = $$props.explorer.theme.table(tableKind(scale));
 		if (fine) {
@@ -1589,7 +1594,8 @@ var OnRequest = class {
 	}
 	async compute(method) {
 		const { explorer } = this;
-		const { ablation, choices, predictedClass, key, maps } = explorer;
+		const { ablation, choices, predictedClass, maps } = explorer;
+		const explanation = explanationOf(explorer);
 		const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
 		this.running = method;
 		const reply = await this.task.run("map_on_request", {
@@ -1598,7 +1604,7 @@ var OnRequest = class {
 		});
 		if (reply === "cancelled") return;
 		this.running = null;
-		if (explorer.key !== key || explorer.maps !== maps || !explorer.faithfulness) return;
+		if (!(explanationOf(explorer) === explanation && explorer.maps === maps) || !explorer.faithfulness) return;
 		if (!isServed(reply)) return showNotice(explorer, reasonOf(reply), true);
 		explorer.maps = {
 			...explorer.maps,
@@ -1621,7 +1627,7 @@ var OnRequest = class {
 	interrupt() {
 		const name = this.explorer.method(this.running)?.name;
 		this.cancel();
-		if (name) showNotice(this.explorer, `${name}: cancelled. The map needs all of its forward passes.`);
+		if (name) showNotice(this.explorer, `${name}: canceled. The map needs all of its forward passes.`);
 	}
 };
 // src/explore/OnRequest.svelte
@@ -2306,7 +2312,12 @@ async function openHead(explorer, { checkpoint, layer, head }) {
 			head: numberName(head)
 		});
 	}
-	if (checkpoint === explorer.shown?.checkpoint) chooseHead(explorer, layer, head);
+	if (checkpoint === explorer.shown?.checkpoint) act(explorer, {
+		view: "attention",
+		layer,
+		head,
+		method: null
+	});
 }
 function listen(explorer) {
 	const { element } = explorer.host;

@@ -1121,6 +1121,7 @@ function openHead(page, { layer, head }) {
 		checkpoint,
 		layer: layer + 1,
 		head: head + 1,
+		view: null,
 		method: null
 	});
 	window.dispatchEvent(new CustomEvent(OPEN_HEAD, { detail: {
@@ -1622,7 +1623,7 @@ async function loadAddress(page) {
 	} else if (isShown === false) Object.assign(page, page.shown ?? request);
 }
 function writeAddress(page) {
-	if (!page.shown) return;
+	if (!page.shown || !page.root?.clientWidth) return;
 	page.followed = page.shown.checkpoint;
 	updateAddress({ ...page.shown }, { images: "samples" });
 }

@@ -1,5 +1,5 @@
 import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, noop, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, snippet, state, template_effect, text, to_array, update, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, unavailable, updateAddress, uploadOf, written } from "./shared.js";
+import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, tokenName, unavailable, updateAddress, uploadOf, written } from "./shared.js";
 // src/learn/attention.ts
 function attentionOf({ query, keys, values, size }, token, scaledWidth) {
 	const count = keys.length / size;
@@ -27,10 +27,6 @@ function softmax(logits, temperature = 1) {
 	const powers = Float32Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
 	const sum = powers.reduce((total, power) => total + power, 0);
 	return powers.map((power) => power / sum);
-}
-function tokenName(token, shape) {
-	if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
-	return shape.classToken && token === 0 ? "the class token" : `register ${token + (shape.classToken ? 0 : 1)}`;
 }
 var precise = (value) => value.toPrecision(3);
 var steps = ({ product, scores, weights, token }, scaledWidth) => [
@@ -168,7 +164,7 @@ var largest = (values) => values.indexOf(Math.max(...values));
 var patches = (count) => counted(count, "patch", "patches");
 var flipped = (before, without) => without !== null && largest(without) !== largest(before);
 function tryLine({ classes, probabilities }, count, without) {
-	if (!count) return "Click patches to remove them. How few change the answer?";
+	if (!count) return "Click patches to remove them. How few change the prediction?";
 	if (!without) return `${patches(count)} removed.`;
 	const [before, now] = [largest(probabilities), largest(without)];
 	if (before !== now) return `Changed with ${patches(count)}: ${classes[before]} becomes ${classes[now]}.`;
@@ -176,7 +172,7 @@ function tryLine({ classes, probabilities }, count, without) {
 }
 var median = (counts) => [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
 function flipLines({ best, random }, own) {
-	if (!best) return ["No order changes the answer as long as a patch is left."];
+	if (!best) return ["No order changes the prediction as long as a patch is left."];
 	const changed = random.filter((count) => count !== null);
 	const middle = changed.length ? median(changed) : Number.POSITIVE_INFINITY;
 	const chance = changed.length ? `${changed.length} of ${random.length} random orders change it, with ${middle} patches (median).` : `None of ${random.length} random orders changes it.`;
@@ -208,7 +204,7 @@ var STEPS = [
 			`Then ${counted(pass.shape.layers, "layer", "layers")} of attention and MLP update the tokens, and a classification head reads ${pass.lesson.patchPredictions ? "one of them, the class token" : "the last ones"}.`,
 			"All numbers in this lesson are those of this model on this image."
 		],
-		tryIt: "Choose a part of the picture to open its step.",
+		tryIt: "Choose a part of the figure to open its step.",
 		question: "In which part do patches exchange information?",
 		answer: () => "In attention alone. Patch embedding, norms and MLPs treat every token on its own."
 	},
@@ -238,7 +234,7 @@ var STEPS = [
 	{
 		id: "positions",
 		title: "Where was the patch?",
-		text: (pass) => pass.lesson.model.positions ? ["Attention ignores order: shuffled patches would give the same answer. So each place has a learned vector, the position embedding, that is added to its patch.", "The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are alike."] : ["Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.", "So there is nothing to compare here; open a model with learned positions to see them."],
+		text: (pass) => pass.lesson.model.positions ? ["Attention ignores order: shuffled patches would give the same prediction. So each place has a learned vector, the position embedding, that is added to its patch.", "The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are alike."] : ["Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.", "So there is nothing to compare here; open a model with learned positions to see them."],
 		tryIt: "Point at a corner, then at the center.",
 		question: "What happens to a model without any positions?",
 		answer: () => "It sees a bag of patches. In the ViT paper (appendix D.4) that costs about three points of few-shot accuracy."
@@ -274,8 +270,8 @@ var STEPS = [
 	{
 		id: "layers",
 		title: "Layer by layer",
-		text: () => ["Attention and MLP do not replace a token, they add to it: the residual stream. So the head can be applied after any layer, the logit lens.", "The upper bars show what it would answer there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head."],
-		tryIt: "Find the layer after which the answer no longer changes.",
+		text: () => ["Attention and MLP do not replace a token, they add to it: the residual stream. So the head can be applied after any layer, the logit lens.", "The upper bars show what it would predict there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head."],
+		tryIt: "Find the layer after which the prediction no longer changes.",
 		question: "Did the layers before do nothing?",
 		answer: () => "They prepared it. The lens shows only what the head can already read."
 	},
@@ -289,23 +285,23 @@ var STEPS = [
 	},
 	{
 		id: "contributions",
-		title: "Who wrote the answer?",
+		title: "Who wrote the prediction?",
 		text: withHead((pass) => [`Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`, "The map shows which patches have similar tokens after the last layer."]),
 		tryIt: "Point at a patch of the object, then at the background.",
 		question: "Do late layers matter more because their bars are longer?",
-		answer: () => "They write the answer from what earlier layers prepared. Direct contributions do not count that help."
+		answer: () => "They write the prediction from what earlier layers prepared. Direct contributions do not count that help."
 	},
 	{
 		id: "removal",
 		title: "Attention is not explanation",
 		text: withHead((pass) => [
-			"A map ranks patches. If the highest ones carried the answer, removing them would lower its probability more than random ones.",
+			"A map ranks patches. If the highest ones carried the prediction, removing them would lower its probability more than random ones.",
 			`The bars compare: ${counted(pass.lesson.removals[0]?.patches.length ?? 0, "patch", "patches")} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random ${pass.lesson.random.length} times.`,
 			"On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention."
 		]),
-		tryIt: "A game: change the answer by removing as few patches as possible. The link carries your try.",
+		tryIt: "A game: change the prediction by removing as few patches as possible. The link carries your try.",
 		question: "What does attention show, then?",
-		answer: () => "Which tokens are read. What that does to the answer depends on values, MLPs and later layers."
+		answer: () => "Which tokens are read. What that does to the prediction depends on values, MLPs and later layers."
 	},
 	{
 		id: "training",
@@ -318,6 +314,9 @@ var STEPS = [
 ];
 var countAt = ({ lesson: { model } }, size) => Math.floor(model.imgSize[0] / size) * Math.floor(model.imgSize[1] / size);
 var stepOf = (id) => Math.max(0, STEPS.findIndex((step) => step.id === id));
+function decidedAt(lens, final) {
+	return lens.findLastIndex((one) => one.indexOf(Math.max(...one)) !== final) + 1;
+}
 var answerOf = ({ reply }, probabilities) => {
 	const best = probabilities.indexOf(Math.max(...probabilities));
 	return `${reply.classes[best]}, ${percent(probabilities[best], 1)}`;
@@ -467,7 +466,7 @@ var LearnPage = class {
 	set answered(value) {
 		set(this.#answered, value);
 	}
-	#training = state(null);
+	#training = state();
 	get training() {
 		return get(this.#training);
 	}
@@ -481,6 +480,7 @@ var LearnPage = class {
 	set flips(value) {
 		set(this.#flips, value);
 	}
+	shown = null;
 	ticket = 0;
 	addressTimer = 0;
 	followed = null;
@@ -553,6 +553,7 @@ async function load(page, isLinked = false) {
 	clearTimeout(waiting);
 	if (mine !== page.ticket) return;
 	if (!isServed(reply) || !isServed(lesson)) {
+		Object.assign(page, page.shown);
 		page.showNotice(reasonOf(lesson), true);
 		page.state = "error";
 		return;
@@ -570,14 +571,18 @@ async function load(page, isLinked = false) {
 		removed: []
 	});
 	Object.assign(page, {
+		training: void 0,
 		flips: null,
-		ownBest: 0
+		ownBest: 0,
+		shown: {
+			checkpoint,
+			image
+		}
 	});
 	if (!isSame) Object.assign(page, {
 		layer,
 		head,
-		dimension: 0,
-		training: null
+		dimension: 0
 	});
 	page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
 	if (isLinked) await adoptChoices(page);
@@ -650,12 +655,14 @@ async function request(page) {
 		});
 		if (!isServed(found)) return fail(page, found);
 		if (isCurrent()) page.similar = floatsOf(found.values);
-	} else if (!page.training) {
-		const name = page.image?.kind === "sample" ? page.image.name : "";
+	} else if (page.training === void 0) {
+		const image = page.shown?.image;
+		const name = image?.kind === "sample" ? image.name : "";
 		const found = await page.host.request("lesson_training", {
-			checkpoint: page.checkpoint,
+			checkpoint: pass.reply.checkpoint,
 			name
 		});
+		if (page.pass !== pass) return;
 		if (isRefusal(found)) return fail(page, found);
 		page.training = found;
 	}
@@ -702,8 +709,10 @@ function pick(page, change) {
 	refresh(page);
 }
 function goTo(page, step) {
-	page.step = Math.min(Math.max(step, 0), STEPS.length - 1);
-	writeAddress(page, "pushState");
+	const next = Math.min(Math.max(step, 0), STEPS.length - 1);
+	const how = next === page.step ? "replaceState" : "pushState";
+	page.step = next;
+	writeAddress(page, how);
 	page.root?.querySelector("h1")?.focus({ preventScroll: true });
 	if (page.root && page.root.getBoundingClientRect().top < 0) page.root.scrollIntoView();
 	refresh(page);
@@ -1370,7 +1379,7 @@ function ClassToken($$anchor, $$props) {
 		var text_1 = only_child(b, true);
 		reset(figcaption);
 		template_effect(($0) => {
-			set_text(text, `${get(shape).classToken ? "Class token" : "Answer"}: `);
+			set_text(text, `${get(shape).classToken ? "Class token" : "Prediction"}: `);
 			set_text(text_1, $0);
 		}, [() => answerOf($$props.pass, get(reply).probabilities)]);
 		append($$anchor, figcaption);
@@ -1885,20 +1894,19 @@ function Heads($$anchor, $$props) {
 delegate(["click"]);
 // src/learn/figures/Layers.svelte
 var root$8 = from_html(`<div><h2> </h2> <!> <p class="lesson-note"> </p></div>`);
-var root_1$8 = from_html(`<p class="lesson-note">This model has no head, so there is no answer to read.</p>`);
+var root_1$8 = from_html(`<p class="lesson-note">This model has no head, so there is no prediction to read.</p>`);
 var root_2$5 = from_html(`<!> <div><h2> </h2> <!></div>`, 1);
 function Layers($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
 	const final = user_derived(() => get(reply).probabilities.indexOf(Math.max(...get(reply).probabilities)));
-	const winners = user_derived(() => get(lesson).lens.map((one) => one.indexOf(Math.max(...one))));
-	const decided = user_derived(() => get(winners).length - 1 - [...get(winners)].reverse().findIndex((winner) => winner !== get(final)) + 1);
+	const decided = user_derived(() => decidedAt(get(lesson).lens, get(final)));
 	const nameOf = (layer) => layer === 0 ? "input" : `layer ${layer}`;
 	const lens = user_derived(() => get(lesson).lens.map((one, layer) => ({
 		name: nameOf(layer),
 		value: one[get(final)],
 		text: answerOf($$props.pass, one),
-		isOn: layer === get(decided) % (get(shape).layers + 1)
+		isOn: layer === get(decided)
 	})));
 	const longest = user_derived(() => Math.max(...get(lesson).norms));
 	const norms = user_derived(() => get(lesson).norms.map((norm, layer) => ({
@@ -1920,11 +1928,11 @@ function Layers($$anchor, $$props) {
 			label: "Logit lens by layer"
 		});
 		var p = sibling(node_1, 2);
-		var text_1 = only_child(p, true);
+		var text_1 = only_child(p);
 		reset(div);
 		template_effect(() => {
-			set_text(text, `Logit lens: probability of ${get(reply).classes[get(final)] ?? ""}, and what the head would answer`);
-			set_text(text_1, get(decided) > get(shape).layers ? "The answer is there from the input on." : `Decided ${get(decided) === 0 ? "at the input" : `after layer ${get(decided)}`}: from there on the answer is ${get(reply).classes[get(final)]}.`);
+			set_text(text, `Logit lens: probability of ${get(reply).classes[get(final)] ?? ""}, and what the head would predict`);
+			set_text(text_1, `Decided ${get(decided) === 0 ? "at the input" : `after layer ${get(decided)}`}: from there on the prediction is ${get(reply).classes[get(final)] ?? ""}.`);
 		});
 		append($$anchor, div);
 	};
@@ -1987,7 +1995,7 @@ var root_3$4 = from_html(`<span class="lesson-crop"></span>`);
 var root_4$2 = from_html(`<span class="lesson-mosaic"></span>`);
 var root_5$2 = from_html(`<span class="lesson-removed"></span>`);
 var root_6$2 = from_html(`<!><!>`, 1);
-var root_7$1 = from_html(`<div class="lesson-path"><h2>From pixels to tokens</h2> <div class="lesson-parts flow"><!> <!> <!> <!></div> <div class="lesson-block"><h2> </h2> <div class="lesson-parts flow"><!> <!> <!></div></div> <h2>The answer, and tests of it</h2> <div class="lesson-parts"><!> <!> <!> <!></div></div>`);
+var root_7$1 = from_html(`<div class="lesson-path"><h2>From pixels to tokens</h2> <div class="lesson-parts flow"><!> <!> <!> <!></div> <div class="lesson-block"><h2> </h2> <div class="lesson-parts flow"><!> <!> <!></div></div> <h2>The prediction, and tests of it</h2> <div class="lesson-parts"><!> <!> <!> <!></div></div>`);
 function Overview($$anchor, $$props) {
 	push($$props, true);
 	const part = ($$anchor, id = noop, name = noop, about = noop, picture = noop) => {
@@ -2229,7 +2237,7 @@ function Overview($$anchor, $$props) {
 	var node_16 = sibling(node_15, 2);
 	part(node_16, () => "contributions", () => "Contributions", () => "of each attention and MLP", () => parts);
 	var node_17 = sibling(node_16, 2);
-	part(node_17, () => "removal", () => "Removed patches", () => "does the answer change?", () => masked);
+	part(node_17, () => "removal", () => "Removed patches", () => "does the prediction change?", () => masked);
 	part(sibling(node_17, 2), () => "training", () => "Training", () => "how the maps formed", () => trained);
 	reset(div_4);
 	reset(div);
@@ -2416,7 +2424,7 @@ var root_2$3 = from_html(`<button type="button" class="button" data-do="best">Re
 var root_3$3 = from_html(`<ul class="lesson-flips" role="status"></ul> <!>`, 1);
 var root_4$1 = from_html(`<div class="lesson-row"><button type="button" class="button" data-do="reveal"> </button></div>`);
 var root_5$1 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption><span role="status"> </span></figcaption></figure> <div class="lesson-row"><span class="lesson-note"> </span> <!> <button type="button" class="button">Random</button> <button type="button" class="button">Restore</button></div> <!></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
-var root_6$1 = from_html(`<p class="lesson-note">This model has no head, so there is no answer that could change.</p>`);
+var root_6$1 = from_html(`<p class="lesson-note">This model has no head, so there is no prediction that could change.</p>`);
 function Removal($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
@@ -2561,7 +2569,7 @@ function Removal($$anchor, $$props) {
 			set_text(text_1, `Remove ${$1 ?? ""} by`);
 			button_2.disabled = !$$props.page.removed.length;
 			set_text(text_5, `Probability of ${get(reply).classes[get(best)] ?? ""}`);
-			set_text(text_6, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the answer. One image proves little: scores over 500 images are in the documentation.`);
+			set_text(text_6, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the prediction. One image proves little: scores over 500 images are in the documentation.`);
 		}, [() => tryLine(get(reply), $$props.page.removed.length, get(without)), () => counted(get(lesson).removals[0].patches.length, "patch", "patches")]);
 		delegated("click", button_1, removeRandom);
 		delegated("click", button_2, () => remove($$props.page, []));
@@ -2674,7 +2682,7 @@ function Softmax($$anchor, $$props) {
 var root$1 = from_html(`<br/> `, 1);
 var root_1$2 = from_html(`<figure><!> <figcaption> <!></figcaption></figure>`);
 var root_2$2 = from_html(`<div class="lesson-heads" style="--tiles: 5"><figure class="lesson-input"><img/><figcaption> </figcaption></figure> <!></div> <p class="lesson-note"> </p>`, 1);
-var root_3$2 = from_html(`<p class="lesson-note">No timeline was saved with this model. Trainings started on Train have one; so does cifar10-ti4.</p>`);
+var root_3$2 = from_html(`<p class="lesson-note">Only bundled models such as cifar10-ti4 have a timeline here. Train shows those of runs.</p>`);
 function Training($$anchor, $$props) {
 	push($$props, true);
 	const SHOWN = 9;
@@ -2758,13 +2766,13 @@ function Training($$anchor, $$props) {
 		}, [() => percent(get(limit))]);
 		append($$anchor, fragment_1);
 	};
-	var alternate = ($$anchor) => {
+	var consequent_2 = ($$anchor) => {
 		var p_1 = root_3$2();
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {
 		if (get(found) && get(maps).length === get(count) * get(patches)) $$render(consequent_1);
-		else $$render(alternate, -1);
+		else if (get(found) !== void 0) $$render(consequent_2, 1);
 	});
 	append($$anchor, fragment);
 	pop();
@@ -2880,7 +2888,7 @@ var ENTRIES = [
 		term: "Logit lens",
 		symbol: "y_l",
 		formula: "y_l = head(norm(x_l))",
-		meaning: "The head applied after layer l instead of the last: what the network would answer there.",
+		meaning: "The head applied after layer l instead of the last: what the network would predict there.",
 		step: "layers"
 	},
 	{
@@ -3195,11 +3203,11 @@ function Learn($$anchor, $$props) {
 		button_1.disabled = page().step === 0;
 		set_text(text_9, page().image?.kind === "upload" ? "This is your upload: a link to this step does not contain it." : "For an image of your own, choose it in Explore and return.");
 		set_attribute(section, "aria-label", `Figure: ${get(step).title}`);
-		set_text(text_10, `All numbers are those of ${page().checkpoint ?? ""} on this image.`);
+		set_text(text_10, `All numbers are those of ${get(pass)?.reply.checkpoint ?? page().checkpoint ?? ""} on this image.`);
 	});
 	delegated("click", button_1, () => goTo(page(), page().step - 1));
 	append($$anchor, div);
 	pop();
 }
 delegate(["click"]);
-export { LearnPage, Learn as default };
+export { LearnPage as Page, Learn as default };

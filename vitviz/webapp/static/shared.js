@@ -1,4 +1,4 @@
-import { append, attach, bind_this, child, clsx, comment, delegate, delegated, each, element, event, first_child, flushSync, from_html, from_svg, get, if_block, index, init_select, noop, only_child, pop, prop, push, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, text, tick, to_array, untrack, user_derived, user_effect } from "./packages.js";
+import { append, attach, bind_this, child, clsx, comment, delegate, delegated, each, element, event, first_child, flushSync, from_html, from_svg, get, if_block, index, init_select, mount, noop, only_child, pop, prop, push, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, text, tick, to_array, untrack, user_derived, user_effect } from "./packages.js";
 // src/lib/client.ts
 var RETRY_DELAY = 3e3;
 var NO_ANSWER = "The server did not answer. Check that vitviz is still running, then try again.";
@@ -207,6 +207,10 @@ var counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 function patchName(patch, shape) {
 	return `row ${Math.floor(patch / shape.columns) + 1}, column ${patch % shape.columns + 1}`;
 }
+function tokenName(token, shape) {
+	if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
+	return shape.classToken && token === 0 ? "the class token" : `register ${token + Number(!shape.classToken)}`;
+}
 function mapName(layer, head) {
 	return `${layer === -2 ? "Attention pooling" : layer === -1 ? "Mean of layers" : `Layer ${layer + 1}`}, ${head === -1 ? "mean of heads" : `head ${head + 1}`}`;
 }
@@ -294,7 +298,7 @@ function digitsOf(fraction) {
 		2
 	].find((digits) => isWhole(fraction * 100 * 10 ** digits)) ?? 3;
 }
-var signedDigits = (scale) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
+var signedDigits = ({ limit }) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(limit / 2))));
 function changesLine({ ablated, removed, mode, patch_mode }) {
 	const how = patch_mode === "gray" ? "painted gray" : "removed";
 	return [ablated.length && `${counted(ablated.length, "head", "heads")} ablated${mode === "mean" ? " (mean)" : ""}`, removed.length && `${counted(removed.length, "patch", "patches")} ${how}`].filter(Boolean).join(", ");
@@ -937,11 +941,11 @@ function revealThumb({ root }) {
 	if (thumb && frame) frame.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }
 // src/explore/selection.ts
-var indicesOf$1 = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
+var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
 function isAblated(ablated, shape, layer, head) {
 	if (!ablated.length) return false;
-	const heads = indicesOf$1(head, shape.heads);
-	return indicesOf$1(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
+	const heads = indicesOf(head, shape.heads);
+	return indicesOf(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
 }
 var isRemoved = (patch, shape) => shape.removed?.includes(patch) ?? false;
 function selectedPatches({ pins, isMultiPatchQuery, hover }) {
@@ -1174,7 +1178,13 @@ function ablatedLine({ mode, layer, head }) {
 	return `Its output is replaced by ${usesMean ? "its mean over the sample images" : "zero"}.`;
 }
 // src/explore/view.svelte.ts
-var pixelKey = ({ key, choices }, method) => `${key} ${method} ${choices.target}`;
+var explanationOf = ({ ablation, reply }) => ablation ?? reply;
+var pixelTag = (explorer, method) => [
+	explanationOf(explorer),
+	method,
+	String(explorer.choices.target)
+];
+var isSameTag = (one, other) => one?.every((part, i) => part === other[i]) ?? false;
 var NO_VALUES = [];
 var NO_LIMITS = {};
 var EMPTY = {
@@ -1369,7 +1379,7 @@ var View = class {
 		if (!this.shape || !this.rows) return null;
 		if (this.methodInfo) {
 			const { pixelMap, choices } = this.#explorer;
-			const fine = choices.pixels && pixelMap?.of === pixelKey(this.#explorer, this.methodInfo.key) ? pixelMap : void 0;
+			const fine = choices.pixels && isSameTag(pixelMap?.tag, pixelTag(this.#explorer, this.methodInfo.key)) && pixelMap || void 0;
 			const scale = methodScale(this.methodInfo, fine?.values ?? this.methodValues);
 			return {
 				values: this.methodValues,
@@ -1667,16 +1677,16 @@ async function fetchMethods(explorer, delay = 0) {
 }
 async function fetchPixels(explorer, method) {
 	const { ablation, choices, predictedClass } = explorer;
-	const of = pixelKey(explorer, method);
-	if (explorer.pixelMap?.of === of) return;
+	const tag = pixelTag(explorer, method);
+	if (isSameTag(explorer.pixelMap?.tag, tag)) return;
 	const reply = await requestAblated(explorer, "pixel_map", {
 		method,
 		target: ablation && !choices.target.length ? [predictedClass] : choices.target
 	});
-	if (pixelKey(explorer, method) !== of) return;
+	if (!isSameTag(pixelTag(explorer, method), tag)) return;
 	if (isServed(reply)) explorer.pixelMap = {
 		...reply,
-		of,
+		tag,
 		values: floatsOf(reply.values)
 	};
 	else showNotice(explorer, reasonOf(reply), true);
@@ -2614,7 +2624,7 @@ function toggleRemoving(explorer) {
 function writeAddress(explorer, how = "replaceState") {
 	clearTimeout(explorer.writing);
 	const { host, reply, choices, shape, shown } = explorer;
-	if (!host.live || !reply || !shown) return;
+	if (!host.live || !reply || !shown || !explorer.isVisible) return;
 	const { checkpoint, image } = shown;
 	const upload = image.kind === "upload" ? image : null;
 	updateAddress(addressOf(choices, image, shape, checkpoint), DEFAULTS, how, { upload });
@@ -2663,13 +2673,25 @@ async function followHistory(explorer) {
 	if (!shown || !requested || params.has("tab")) return;
 	const [chosen, shapeParams] = readAddress(params, catalog, history.state);
 	if (requested === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
+	const names = Object.keys(chosen);
+	const previous = Object.fromEntries(names.map((name) => [name, choices[name]]));
+	const { recorded } = explorer;
 	Object.assign(choices, chosen);
 	if (!choices.image) return;
 	explorer.recorded = {
 		image: JSON.stringify(choices.image),
 		time: -1e3
 	};
-	await load(explorer, choices.checkpoint, choices.image, shapeParams);
+	const loading = load(explorer, choices.checkpoint, choices.image, shapeParams);
+	const mine = explorer.ticket;
+	await loading;
+	if (mine !== explorer.ticket) return;
+	if (explorer.shown === shown) {
+		Object.assign(choices, previous, shown);
+		explorer.recorded = recorded;
+		explorer.view.scheduleDraw();
+		return;
+	}
 	const missing = unavailableSentences(params, catalog, choices);
 	if (missing && !explorer.noticeIsError) showNotice(explorer, missing);
 }
@@ -2679,7 +2701,7 @@ async function chooseImage(explorer, image) {
 	if (explorer.takeImage) return explorer.takeImage(image);
 	writeAddress(explorer);
 	await load(explorer, explorer.choices.checkpoint, image);
-	recordImage(explorer);
+	if (explorer.shown?.image === image) recordImage(explorer);
 }
 async function chooseTestImage(explorer, index) {
 	if (!Number.isInteger(index)) return;
@@ -2927,12 +2949,12 @@ var STOPS = [
 	{
 		target: ".map-column .stage",
 		title: "One head, enlarged",
-		text: "The darker a patch, the more attention it gets. Point at the map to read the weights; 1 × uniform is what every token gets if none is preferred."
+		text: "The color bar below gives the attention weight of each color. Point at the map to read the weights; 1 × uniform is what every token gets if none is preferred."
 	},
 	{
 		target: ".matrix-column",
 		title: "All layers and heads",
-		text: "Each tile is the same map of another head. Click one to enlarge it. Early layers often look nearby, later ones at parts of the object."
+		text: "Each tile is the same map of another head. Click one to enlarge it. Early layers often attend to nearby patches, later ones to parts of the object."
 	},
 	{
 		target: ".prediction-column",
@@ -3486,6 +3508,20 @@ function effectSentence(k, classes, old, now) {
 	const change = winner === largest(old) ? "" : `. The model now predicts ${classes[winner]}, ${percent(now[winner], 1)}.`;
 	return `for ${classes[k]}, from ${percent(old[k], 1)}${change}`;
 }
+// src/lib/lazy.ts
+var UNAVAILABLE = "A script of this page could not be loaded. Check that vitviz is still running, then reload.";
+var mountOf = (load) => async (context) => {
+	const { element } = context;
+	try {
+		const { default: component, Page } = await load();
+		mount(component, {
+			target: element.firstElementChild ?? element,
+			props: { page: new Page(hostOf(context)) }
+		});
+	} catch {
+		element.textContent = UNAVAILABLE;
+	}
+};
 // src/lib/axes.ts
 function ticks(end, count) {
 	if (!(end > 0)) return [0];
@@ -3663,7 +3699,6 @@ function contributionsOf(reply, shape) {
 		headLimit: Math.max(...every) || 1
 	};
 }
-var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
 function tokenValues(heads, shape, layer, head) {
 	const tokens = tokenCount(shape);
 	const sum = new Float32Array(tokens);
@@ -3728,9 +3763,9 @@ function stepLine(step, { attentionBias }) {
 	];
 }
 var patchLine = (value, patch, layer, head, shape) => [
-	`${headsName(layer, head)} ${value < 0 ? "take" : "read"}${head === -1 ? "" : "s"} `,
+	`${headsName(layer, head)} ${head === -1 ? "contribute" : "contributes"} `,
 	{ strong: signed(value) },
-	` from ${patchName(patch, shape)}.`
+	` via ${patchName(patch, shape)}.`
 ];
 function prefixNote(values, shape) {
 	const registers = shape.prefix - Number(shape.classToken);
@@ -3799,4 +3834,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, scrollInto, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mountOf, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, scrollInto, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenName, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };

@@ -1273,7 +1273,8 @@ var Timeline$1 = class {
 		this.#addressTimer = setTimeout(() => this.#updateAddress(), 600);
 	}
 	#updateAddress() {
-		const { followed, source, catalog } = this.page;
+		const { followed, source, catalog, root } = this.page;
+		if (!root?.clientWidth) return;
 		const isFirst = source === catalog.sources[0]?.name;
 		const isLast = !this.past || this.snapshot === this.past.snapshots.length - 1;
 		updateAddress({

@@ -1,5 +1,6 @@
 /* State of the contributions view. */
 
+import type { ExplainReply } from '../../lib/api';
 import { isServed, reasonOf } from '../../lib/client';
 import { MEAN, type Scale, type Shape } from '../../lib/numbers';
 import { type Line, signed } from '../../lib/words';
@@ -28,6 +29,7 @@ export class ContributionsPanel implements Panel {
   shape = $state.raw<Shape | null>(null); // of `data`
   classes = $state.raw<string[]>([]); // of `data`
   pointed = $state.raw<Place | null>(null); // under the pointer, or focused
+  #reply: ExplainReply | null = null; // that of `data`
   #ticket = 0;
   readonly term = 'contribution';
 
@@ -85,7 +87,8 @@ export class ContributionsPanel implements Panel {
     const mine = ++this.#ticket;
     const { reply, shape, targetNames, choices, ablation, predictedClass } = explorer;
     if (!reply) return;
-    if (this.shape && (this.shape.layers !== shape.layers || this.shape.heads !== shape.heads)) this.data = null;
+    if (this.#reply !== reply) this.data = null;
+    this.#reply = reply;
     const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
     const found = await requestAblated(explorer, 'contributions', { target });
     if (mine !== this.#ticket || explorer.reply !== reply) return;

@@ -73,7 +73,7 @@ test('lines print the sum, a step, a head and a patch with signs', () => {
   expect(stepName(DATA.steps[5])).toBe('Biases of the classification head');
   expect(textOf(headLine(DATA, SHAPE, 1, 0, []))).toBe('Layer 2, head 1: −2.50.');
   expect(textOf(headLine(DATA, SHAPE, 1, 0, [1]))).toBe('Layer 2, head 1: −2.00 from row 1, column 2.');
-  expect(textOf(patchLine(-2, 1, 1, 0, SHAPE))).toBe('Layer 2, head 1 takes −2.00 from row 1, column 2.');
+  expect(textOf(patchLine(-2, 1, 1, 0, SHAPE))).toBe('Layer 2, head 1 contributes −2.00 via row 1, column 2.');
   expect(prefixNote(tokenValues(HEADS, SHAPE, 0, 0), SHAPE)).toBe('+1.00 from the class token, 0.00 from 1 register');
   expect(cellsNote([1], 0.5, SHAPE)).toBe(
     'Cells: what each head took from row 1, column 2, colors from −0.50 to +0.50.',

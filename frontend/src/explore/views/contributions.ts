@@ -3,6 +3,7 @@
 import type { ContributionsReply } from '../../lib/api';
 import { floatsOf, largest, MEAN, type Shape, tokenCount } from '../../lib/numbers';
 import { counted, type Line, patchName, queryName, signed, targetTitle } from '../../lib/words';
+import { indicesOf } from '../selection';
 
 export type Part = 'embedding' | 'attention' | 'mlp' | 'bias';
 
@@ -71,8 +72,6 @@ export function contributionsOf(reply: ContributionsReply, shape: Shape): Contri
     headLimit: Math.max(...every) || 1,
   };
 }
-
-const indicesOf = (index: number, count: number) => (index === MEAN ? [...Array(count).keys()] : [index]);
 
 /** Sum over the heads of a layer, of a column, or of one head, by token (T). */
 export function tokenValues(heads: Float32Array, shape: Shape, layer: number, head: number): Float32Array {
@@ -167,11 +166,11 @@ export function stepLine(step: Step, { attentionBias }: Contributions): Line {
   return [`${stepName(step)}: `, { strong: signed(step.value) }, `${rest}; the sum so far is ${signed(step.end)}.`];
 }
 
-/** What a patch gave through a head, or a sum of heads. */
+/** What a head, or a sum of heads, contributes via a patch. */
 export const patchLine = (value: number, patch: number, layer: number, head: number, shape: Shape): Line => [
-  `${headsName(layer, head)} ${value < 0 ? 'take' : 'read'}${head === MEAN ? '' : 's'} `,
+  `${headsName(layer, head)} ${head === MEAN ? 'contribute' : 'contributes'} `,
   { strong: signed(value) },
-  ` from ${patchName(patch, shape)}.`,
+  ` via ${patchName(patch, shape)}.`,
 ];
 
 /** What comes from outside of the patches: "+0.12 from the class token" */

@@ -1,6 +1,6 @@
 /* State of the features view. */
 
-import type { NearestReply } from '../../lib/api';
+import type { ExplainReply, NearestReply } from '../../lib/api';
 import { isServed, reasonOf } from '../../lib/client';
 import type { Term } from '../../lib/glossary';
 import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
@@ -11,7 +11,7 @@ import { requestAblated } from '../requests';
 import { queryPatches } from '../selection';
 import type { Explorer } from '../state.svelte';
 import { CANCELLED, Task } from '../task.svelte';
-import type { LargeMap } from '../view.svelte';
+import { explanationOf, type LargeMap } from '../view.svelte';
 import {
   colorReading,
   colorsHeadline,
@@ -23,7 +23,6 @@ import {
   similarityScale,
 } from './features';
 
-const MAX_PATCHES = 2000; // whose similarities are kept
 const NO_SCALE: Scale = { kind: 'linear', limit: 1 };
 
 interface Colors {
@@ -32,7 +31,7 @@ interface Colors {
   explained: (number[] | null)[];
 }
 interface Similarity {
-  key: string;
+  explanation: object | null;
   patch: number;
   values: Float32Array; // (L, N)
 }
@@ -43,9 +42,11 @@ export class FeaturesPanel implements Panel {
   similarity = $state.raw<Similarity | null>(null); // shown; null: colors
   foreground = $state.raw(false);
   nearest = $state.raw<NearestReply | null>(null);
-  nearestOf = $state.raw(''); // key of its image
+  nearestOf = $state.raw<object | null>(null); // the explanation of its image
   readonly task: Task; // the search for the nearest images
-  #known = new Map<string, Float32Array>();
+  #known = new Map<number, Float32Array>(); // similarities of `#knownOf`, by patch
+  #knownOf: object | null = null;
+  #reply: ExplainReply | null = null; // that of `colors`
   #isFetching = false;
   #ticket = 0;
   readonly note = '';
@@ -103,11 +104,13 @@ export class FeaturesPanel implements Panel {
     const mine = ++this.#ticket;
     const { reply, shape } = explorer;
     if (!reply) return;
+    if (this.#reply !== reply) this.colors = this.similarity = null;
+    this.#reply = reply;
     const found = await requestAblated(explorer, 'features', { foreground });
     if (mine !== this.#ticket || explorer.reply !== reply) return;
     if (isServed(found)) {
       const pixels = new Uint32Array(bytesOf(found.pixels).buffer);
-      if (this.similarity && this.similarity.key !== explorer.key) this.similarity = null;
+      if (this.similarity?.explanation !== explanationOf(explorer)) this.similarity = null;
       this.colors = { shape, pixels, explained: found.explained };
       this.showSimilarity();
     } else {
@@ -120,14 +123,16 @@ export class FeaturesPanel implements Panel {
       has changed meanwhile is fetched next, so that the latest one wins. */
   async showSimilarity(): Promise<void> {
     const { explorer, patch } = this;
-    const { key } = explorer;
+    const explanation = explanationOf(explorer);
     if (patch < 0) {
       this.similarity = null;
       return;
     }
-    const known = this.#known.get(`${key} ${patch}`);
+    if (this.#knownOf !== explanation) this.#known.clear();
+    this.#knownOf = explanation;
+    const known = this.#known.get(patch);
     if (known) {
-      this.similarity = { key, patch, values: known };
+      this.similarity = { explanation, patch, values: known };
       return;
     }
     if (this.#isFetching) return;
@@ -135,20 +140,19 @@ export class FeaturesPanel implements Panel {
     const found = await requestAblated(explorer, 'similarity', { patch });
     this.#isFetching = false;
     if (isServed(found)) {
-      if (this.#known.size >= MAX_PATCHES) this.#known.clear();
-      this.#known.set(`${key} ${patch}`, floatsOf(found.values));
+      if (this.#knownOf === explanation) this.#known.set(patch, floatsOf(found.values));
       return this.showSimilarity();
     }
-    if (key === explorer.key) showNotice(explorer, reasonOf(found), true);
+    if (explanation === explanationOf(explorer)) showNotice(explorer, reasonOf(found), true);
   }
 
   /** Fetch the nearest training images, with progress while the model computes the features of all. */
   async fetchNearest() {
     const { explorer } = this;
-    const { key } = explorer;
+    const explanation = explanationOf(explorer);
     const found = await this.task.run('nearest', {});
-    if (found === CANCELLED || explorer.key !== key) return;
-    if (isServed(found)) Object.assign(this, { nearest: found, nearestOf: key });
+    if (found === CANCELLED || explanationOf(explorer) !== explanation) return;
+    if (isServed(found)) Object.assign(this, { nearest: found, nearestOf: explanation });
     else showNotice(explorer, reasonOf(found), true);
   }
 }

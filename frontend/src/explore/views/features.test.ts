@@ -111,3 +111,16 @@ test('an error is shown, and no features', async () => {
   expect(panel.map).toBeNull();
   expect(explorer).toMatchObject({ notice: 'Something went wrong.', noticeIsError: true });
 });
+
+test('the features of another image are not shown', async () => {
+  const { panel, answers, explorer } = panelWith([]);
+  const first = panel.load();
+  answers[0]({ pixels: base64(new Uint32Array(6)), explained: [null, null] });
+  await first;
+  expect(panel.map).not.toBeNull();
+  panel.load();
+  expect(panel.map).not.toBeNull(); // of the same image
+  explorer.reply = { key: 'other', probabilities: [1] };
+  panel.load();
+  expect(panel.map).toBeNull();
+});

@@ -11,7 +11,7 @@ import { showNotice, stopWaiting } from '../notices';
 import type { Panel } from '../panel';
 import type { Explorer } from '../state.svelte';
 import { CANCELLED, Task } from '../task.svelte';
-import type { LargeMap } from '../view.svelte';
+import { explanationOf, type LargeMap } from '../view.svelte';
 import {
   headline,
   isCheap,
@@ -25,7 +25,7 @@ import {
 
 const CHOOSING = 'Choose image B: a sample, a test image, or an upload.';
 const PREFERRED = ['dog', 'cat']; // much alike
-const STOPPED = 'Cancelled: the matrix needs the forward passes of all heads.';
+const STOPPED = 'Canceled: the matrix needs the forward passes of all heads.';
 
 export class PatchingPanel implements Panel {
   readonly explorer: Explorer;
@@ -124,12 +124,13 @@ export class PatchingPanel implements Panel {
   async load() {
     const { explorer, choice } = this;
     const mine = ++this.#ticket;
-    const { reply, key } = explorer;
+    const { reply } = explorer;
+    const explanation = explanationOf(explorer);
     this.task.cancel();
     Object.assign(this, { patched: null, tokens: new Map() });
     if (!reply?.classes.length) return;
     const found = await explorer.host.request('explain', { checkpoint: reply.checkpoint, image: choice });
-    if (mine !== this.#ticket || explorer.key !== key) return;
+    if (mine !== this.#ticket || explanationOf(explorer) !== explanation) return;
     if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
     this.other = found;
     const model = explorer.model(reply.checkpoint);

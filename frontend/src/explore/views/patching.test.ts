@@ -165,5 +165,5 @@ test('an error is shown, and after cancelling a sentence', async () => {
   await loading;
   expect(explorer.notice).toBe('Something went wrong.');
   panel.interrupt();
-  expect(explorer.notice).toContain('Cancelled');
+  expect(explorer.notice).toContain('Canceled');
 });

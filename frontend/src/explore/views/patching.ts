@@ -2,7 +2,7 @@
 
 import type { PatchedHeads } from '../../lib/api';
 import { largest, type Shape, tokenCount } from '../../lib/numbers';
-import { capital, type Line, patchName, signed } from '../../lib/words';
+import { capital, type Line, patchName, signed, tokenName } from '../../lib/words';
 import { colorRange, logitName } from './contributions';
 
 export interface Patched {
@@ -89,7 +89,7 @@ export function headline(patched: Patched, shape: Shape) {
 export function tokensHeadline(layer: number, values: ArrayLike<number>, shape: Shape) {
   const token = largest(values, 0);
   const name =
-    token < shape.prefix ? prefixName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
+    token < shape.prefix ? tokenName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
   return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
 }
 
@@ -106,11 +106,8 @@ export function tokensLine(values: ArrayLike<number>, read: number, shape: Shape
   ];
 }
 
-const prefixName = (token: number, { classToken }: Shape) =>
-  classToken && token === 0 ? 'the class token' : `register ${token + Number(!classToken)}`;
-
 /** The tokens outside of the map. */
 export const tokensNote = (values: ArrayLike<number>, shape: Shape) =>
-  Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${prefixName(token, shape)}`).join(
+  Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${tokenName(token, shape)}`).join(
     ', ',
   );
