@@ -25,8 +25,8 @@ Array = NDArray[np.float32]
 class Contributions:
     """Direct contributions to the logit of a class, or to a difference of two logits; all values in logits.
 
-    They state who wrote the answer into the tokens that the classification head reads. They do not show what the image
-    region caused: early layers also act through later ones, and those effects are counted at the later layers.
+    They state which parts write the prediction into the tokens that the classification head reads. They do not show
+    what an image region caused: early layers also act through later ones, and those effects are counted at the later layers.
 
     Attributes:
         embedding: Of the input of the first block (patch, position and prefix embeddings) at the tokens that are read.

@@ -236,9 +236,9 @@ class Explanation:
     def contributions(self, target: TargetLike | None = None) -> Contributions:
         """Decompose the logit of a class, or the difference of two, into what embedding, heads and MLPs contributed.
 
-        The contributions of all tokens in all heads, MLPs, biases and the embedding sum to the logit. They show who
-        wrote the answer into the tokens that the classification head reads, not what an image region caused: early
-        heads also act through later layers, where their effect is counted.
+        The contributions of all tokens in all heads, MLPs, biases and the embedding sum to the logit. They show
+        which parts write the prediction into the tokens that the classification head reads, not what an image region
+        caused: early heads also act through later layers, where their effect is counted.
 
         Args:
             target: As for `map`.
