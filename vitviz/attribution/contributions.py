@@ -26,7 +26,8 @@ class Contributions:
     """Direct contributions to the logit of a class, or to a difference of two logits; all values in logits.
 
     They state which parts write the prediction into the tokens that the classification head reads. They do not show
-    what an image region caused: early layers also act through later ones, and those effects are counted at the later layers.
+    what an image region caused: early layers also act through later ones, and those effects are counted at the later
+    layers.
 
     Attributes:
         embedding: Of the input of the first block (patch, position and prefix embeddings) at the tokens that are read.
