@@ -12,6 +12,7 @@ from vitviz.attribution import code
 from vitviz.attribution.charts import all_rows, chart, listed_classes, sequence, thinned
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import query_weights
+from vitviz.attribution.panels import panel_figure
 from vitviz.attribution.view import View
 from vitviz.plots.limits import shared_limits
 from vitviz.plots.scales import Scale, map_scale
@@ -144,6 +145,12 @@ def test_attention_to_the_prefix_tokens_is_stated(explanation):
     assert chart(explanation, View("rollout")).prefix_line == ""
     registers = explain(tiny.checkpoint(tiny.VARIANTS["two registers"]), tiny.pixels())
     assert chart(registers, View()).prefix_line.endswith("to 2 registers")
+    distilled = explain(tiny.checkpoint(replace(tiny.CONFIG, distilled=True, reg_tokens=1)), tiny.pixels())
+    assert chart(distilled, View()).prefix_line.endswith("% to the distillation token and 1 register")
+    assert "on average" in chart(distilled, View(direction="to")).prefix_line
+    rows = panel_figure(distilled, View(layer=1, head=0), "contributions").rows
+    names = {name.split(", ")[1] for _, name, *_ in rows if ", " in name}
+    assert {"class token", "distillation token", "register 1"} <= names
     without = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels())
     assert (chart(without, View()).prefix_line, chart(without, View()).prefix_weight) == ("", None)
     np.testing.assert_allclose(all_rows(without, View())[:-1, :-1], without.query_attention, atol=1e-7)

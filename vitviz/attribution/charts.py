@@ -243,7 +243,8 @@ def prefix_note(explanation: "Explanation", view: View, row: Array | None) -> st
         return explanation.context.notes.get((view.method, explanation.target(view.target)), "")
     if row is None:
         return ""
-    return words.prefix_line(row[: explanation.prefix], explanation.context.config.class_token, view.direction)
+    config = explanation.context.config
+    return words.prefix_line(row[: explanation.prefix], config.class_token, view.direction, config.distilled)
 
 
 def true_label(explanation: "Explanation", view: View) -> str:

@@ -97,10 +97,10 @@ def token_rows(
     quantity: str, name: str, values: Array, at: tuple[Any, Any], explanation: "Explanation"
 ) -> Iterator[Row]:
     """Yield a row per token, (T,): patches by row and column, tokens before them by name."""
-    class_token, columns = explanation.context.config.class_token, explanation.grid[1]
+    config, columns = explanation.context.config, explanation.grid[1]
     for token, value in enumerate(values):
         if token < explanation.prefix:
-            kind = "class token" if class_token and token == 0 else f"register {token + (not class_token)}"
+            kind = words.prefix_name(token, config.class_token, config.distilled)
             yield quantity, f"{name}, {kind}", *at, "", "", value
         else:
             row, column = divmod(token - explanation.prefix, columns)
@@ -169,11 +169,11 @@ def contributions_headline(tokens: Array, view: View, classes: Sequence[str], ex
 
 def prefix_note(tokens: Array, explanation: "Explanation") -> str:
     """State what comes from outside of the patches: "+0.12 from the class token"."""
-    class_token = explanation.context.config.class_token
-    registers = explanation.prefix - class_token
+    class_token, distilled = explanation.context.config.class_token, explanation.context.config.distilled
+    count = explanation.prefix - class_token
     first = f"{words.signed(float(tokens[0]))} from the class token" if class_token else ""
     rest = float(tokens[int(class_token) : explanation.prefix].sum())
-    others = f"{words.signed(rest)} from {words.counted(registers, 'register', 'registers')}" if registers else ""
+    others = f"{words.signed(rest)} from {words.other_prefix_tokens(count, distilled)}" if count else ""
     return ", ".join(filter(None, (first, others)))
 
 
@@ -326,14 +326,16 @@ def patching_figure(explanation: "Explanation", view: View, base: Chart, patched
         tokens = patched.tokens.recovered[0]
         large = tokens[explanation.prefix :].reshape(explanation.grid)
         notes = [words.signed(float(value)) for value in tokens[: explanation.prefix]]
-        names = ["the class token"] * explanation.context.config.class_token
-        names += [f"register {k + 1}" for k in range(explanation.prefix - len(names))]
+        config = explanation.context.config
+        names = [words.prefix_name(k, config.class_token, config.distilled) for k in range(explanation.prefix)]
         figure = replace(
             figure,
             title=f"Tokens after layer {shown + 1}",
             large=large,
             scale=Scale("signed", largest(large), is_weight=False, quantity="recovered difference of A and B"),
-            prefix_line=", ".join(f"{note} by {name}" for note, name in zip(notes, names, strict=True)),
+            prefix_line=", ".join(
+                f"{note} by {'the ' * name.endswith('token')}{name}" for note, name in zip(notes, names, strict=True)
+            ),
         )
         arrays["tokens"] = tokens
         rows += token_rows("recovered", "token", tokens, (shown + 1, ""), explanation)

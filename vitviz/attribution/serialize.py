@@ -62,10 +62,10 @@ def to_json(explanation: "Explanation") -> Json:
 
     Returns:
         `checkpoint`; `classes` and `probabilities` (K); `layers`, `heads`, `rows` and `columns` of the grid, `aspect`
-        (width by height of the model input), `prefix` (tokens before the patches), `classToken`; `cls`, float32
-        (L, A, T) in base64, with zeros for ablated heads; `pool`, float32 (A, T), None without attention pooling;
-        `onDemand`, whether the full attention is too large to be sent; `limits` of the shared scales by direction,
-        those of the image without ablations, so that colors can be compared with it.
+        (width by height of the model input), `prefix` (tokens before the patches), `classToken`, and `distilled` if
+        there is a distillation token; `cls`, float32 (L, A, T) in base64, with zeros for ablated heads; `pool`, float32
+        (A, T), None without attention pooling; `onDemand`, whether the full attention is too large to be sent; `limits`
+        of the shared scales by direction, those of the image without ablations, so that colors can be compared with it.
     """
     layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
@@ -80,6 +80,7 @@ def to_json(explanation: "Explanation") -> Json:
         "aspect": width / height,
         "prefix": explanation.prefix,
         "classToken": explanation.context.config.class_token,
+        **({"distilled": True} if explanation.context.config.distilled else {}),
         "probabilities": explanation.probabilities.tolist(),
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
         "pool": pool_to_json(explanation),

@@ -104,25 +104,32 @@ def method_headline(title: str, is_random: bool, values: NDArray[np.float32]) ->
     return f"{title}: {patch_name(int(values.argmax()), values.shape[1])} {finding}"
 
 
-def prefix_line(weights: NDArray[np.float32], class_token: bool, direction: str) -> str:
-    """State the attention of the prefix tokens, (R,): the class token first, if there is one, then registers."""
-    registers = len(weights) - class_token
-    everyone = counted(registers, "register", "registers")
-    to_registers = float(weights[int(class_token) :].sum())
-    each = percent(to_registers / registers) if registers else ""
-    if not class_token and not registers:
-        return ""
-    if not class_token:
-        return (
-            f"{percent(to_registers)} goes to {everyone}"
-            if direction == "from"
-            else f"on average {each} given by each of {everyone}"
-        )
-    if direction == "from":
-        first = f"{percent(weights[0])} goes to the class token"
-        return f"{first} and {percent(to_registers)} to {everyone}" if registers else first
-    first = f"{percent(weights[0])} given by the class token"
-    return f"{first}, on average {each} by each of {everyone}" if registers else first
+def prefix_name(token: int, class_token: bool, distilled: bool = False) -> str:
+    """Name a prefix token: "class token", "distillation token" or "register 1"."""
+    named = ["class token"] * class_token + ["distillation token"] * distilled
+    return named[token] if token < len(named) else f"register {token - len(named) + 1}"
+
+
+def other_prefix_tokens(count: int, distilled: bool) -> str:
+    """Name the prefix tokens after the class token: "2 registers", or the distillation token before them."""
+    registers = counted(count - distilled, "register", "registers") if count > distilled else ""
+    return " and ".join(filter(None, ("the distillation token" * distilled, registers)))
+
+
+def prefix_line(
+    weights: NDArray[np.float32], class_token: bool, direction: Literal["from", "to"], distilled: bool = False
+) -> str:
+    """State the attention of the prefix tokens, (R,): class token and distillation token, if any, then registers."""
+    others, total = len(weights) - class_token, float(weights[int(class_token) :].sum())
+    verb, preposition = ("goes", "to") if direction == "from" else ("given", "by")
+    parts = [f"{percent(weights[0])} {verb} {preposition} the class token"] if class_token else []
+    if others:
+        is_mean = direction == "to" and others > 1
+        amount = f"on average {percent(total / others)}" if is_mean else percent(total)
+        each = "each of " if is_mean else ""
+        verb = "" if parts else f"{verb} "
+        parts.append(f"{amount} {verb}{preposition} {each}{other_prefix_tokens(others, distilled)}")
+    return (" and " if direction == "from" else ", ").join(parts)
 
 
 def score_text(score: float) -> str:

@@ -188,7 +188,8 @@ async function explain(page: ComparePage, { checkpoint, image }: ViewState): Pro
 }
 
 function knownOf(reply: ExplainReply): Known {
-  const { layers, heads, rows, columns, aspect, prefix, classToken, classes, probabilities, image, pool } = reply;
-  const shape = { layers, heads, rows, columns, aspect, prefix, classToken, pooled: pool !== null };
+  const { layers, heads, rows, columns, aspect, prefix, classToken, distilled, classes, probabilities, image, pool } =
+    reply;
+  const shape = { layers, heads, rows, columns, aspect, prefix, classToken, distilled, pooled: pool !== null };
   return { shape, classes, probabilities, src: image.src, opening: sharpestHead(shape, floatsOf(reply.cls)) };
 }

@@ -40,14 +40,25 @@ export function show(
   const target =
     old && !shapeParams ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
   choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
-  const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+  const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
   Object.assign(explorer, {
     reply,
     image,
     shown: { checkpoint, image: chosen },
     failedModel: null,
     attention: sourceOf(reply.cls, reply.pool, reply.onDemand),
-    shape: { layers, heads, rows, columns, aspect, prefix, classToken, pooled: reply.pool !== null, removed: [] },
+    shape: {
+      layers,
+      heads,
+      rows,
+      columns,
+      aspect,
+      prefix,
+      classToken,
+      distilled,
+      pooled: reply.pool !== null,
+      removed: [],
+    },
     maps: reply.maps,
     mapsOf: null,
     faithfulness: null,

@@ -50,8 +50,8 @@ async function showSample(explorer: Explorer) {
 
 /** Show the image of a saved file. */
 export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
-  const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
-  const shape = { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] };
+  const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
+  const shape = { layers, heads, rows, columns, aspect, prefix, classToken, distilled, removed: [] };
   const { method, layer, head, direction, target, scale, smooth, outlines } = view;
   const shapeParams = {
     layer: layer === 'pool' ? layer : numberName(layer ?? MEAN),

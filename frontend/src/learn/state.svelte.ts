@@ -98,11 +98,11 @@ export class LearnPage implements Choices {
 
 /** The parts of a pass that figures need, from the responses. */
 export function passOf(reply: ExplainReply, lesson: LessonReply): Pass {
-  const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+  const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
   return {
     reply,
     lesson,
-    shape: { layers, heads, rows, columns, aspect, prefix, classToken },
+    shape: { layers, heads, rows, columns, aspect, prefix, classToken, distilled },
     rows: floatsOf(reply.cls),
   };
 }

@@ -237,6 +237,7 @@ export interface ExplainReply {
   aspect: number;
   prefix: number;
   classToken: boolean;
+  distilled?: boolean;
   key: string;
   checkpoint: string;
   classes: string[];
@@ -407,7 +408,7 @@ export interface GalleryRequest {
   checkpoint?: string;
 }
 
-/** Shape of the attention; `aspect` is the width of the image divided by its height. */
+/** Shape of the attention. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and `distilled` whether the second of them is a distillation token. */
 export interface GridShape {
   layers: number;
   heads: number;
@@ -416,6 +417,7 @@ export interface GridShape {
   aspect: number;
   prefix: number;
   classToken: boolean;
+  distilled?: boolean;
 }
 
 export type ImageChoice = SampleChoice | CifarChoice | DatasetChoice | UploadChoice;

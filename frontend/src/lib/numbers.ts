@@ -14,6 +14,8 @@ export interface Shape extends Grid {
   /** Tokens before the patches. */
   prefix: number;
   classToken: boolean;
+  /** Whether the second token is a distillation token. */
+  distilled?: boolean;
   /** Whether the tokens are pooled by attention, which has a row of maps of its own. */
   pooled?: boolean;
   /** Patches whose tokens are dropped, if any. */

@@ -23,6 +23,7 @@ import {
   targetTitle,
   textOf,
   timesUniform,
+  tokenName,
   written,
 } from './words';
 
@@ -191,6 +192,17 @@ describe('tokens outside of the map', () => {
     [0, false, 'from', ''],
   ] as const)('%i, class token: %s, %s', (prefix, classToken, direction, text) => {
     expect(line(prefix, classToken, direction)).toBe(text);
+  });
+
+  test.each([
+    [2, 'from', '20.0 % goes to the class token and 10.0 % to the distillation token'],
+    [2, 'to', '20.0 % given by the class token, 10.0 % by the distillation token'],
+    [3, 'from', '20.0 % goes to the class token and 40.0 % to the distillation token and 1 register'],
+  ] as const)('%i, distilled, %s', (prefix, direction, text) => {
+    const distilled = { ...shape, prefix, distilled: true };
+    expect(plain(prefixLine([0.2, 0.1, 0.3, 0.4], distilled, direction))).toBe(text);
+    expect([0, 1].map((token) => tokenName(token, distilled))).toEqual(['the class token', 'the distillation token']);
+    expect(tokenName(2, distilled)).toBe(prefix === 2 ? 'row 1, column 1' : 'register 1');
   });
 });
 

@@ -66,10 +66,19 @@ export function patchName(patch: number, shape: Grid) {
   return `row ${Math.floor(patch / shape.columns) + 1}, column ${(patch % shape.columns) + 1}`;
 }
 
-/** "the class token", "register 2", "row 2, column 3" */
+/** "the class token", "the distillation token", "register 2", "row 2, column 3" */
 export function tokenName(token: number, shape: Shape) {
   if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
-  return shape.classToken && token === 0 ? 'the class token' : `register ${token + Number(!shape.classToken)}`;
+  const named = [shape.classToken && 'the class token', shape.distilled && 'the distillation token'].filter(Boolean);
+  return named[token] || `register ${token - named.length + 1}`;
+}
+
+/** The prefix tokens after the class token: "2 registers", or the distillation token before them. */
+export function otherPrefixTokens({ prefix, classToken, distilled }: Shape) {
+  const registers = prefix - Number(classToken) - Number(distilled ?? false);
+  return [distilled && 'the distillation token', registers && counted(registers, 'register', 'registers')]
+    .filter(Boolean)
+    .join(' and ');
 }
 
 /** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
@@ -143,24 +152,19 @@ export function largestLine(row: ArrayLike<number>, shape: Shape) {
   return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape))} uniform`;
 }
 
-/** The tokens outside of the map: the class token and, if the model has them, registers. */
+/** The tokens outside of the map: class token and distillation token, if any, then registers. */
 export function prefixLine(row: ArrayLike<number>, shape: Shape, direction: Direction) {
-  const registers = shape.prefix - Number(shape.classToken);
-  const all = counted(registers, 'register', 'registers');
-  const ofRegisters = sumOf(row, Number(shape.classToken), shape.prefix);
-  const each = percent(ofRegisters / registers);
-  if (!shape.classToken) {
-    if (!registers) return '';
-    return direction === 'from'
-      ? `${percent(ofRegisters)} goes to ${all}`
-      : `on average ${each} given by each of ${all}`;
+  const others = shape.prefix - Number(shape.classToken);
+  const total = sumOf(row, Number(shape.classToken), shape.prefix);
+  const [verb, preposition] = direction === 'from' ? ['goes ', 'to'] : ['given ', 'by'];
+  const parts = shape.classToken ? [`${percent(row[0])} ${verb}${preposition} the class token`] : [];
+  if (others) {
+    const isMean = direction === 'to' && others > 1;
+    const amount = isMean ? `on average ${percent(total / others)}` : percent(total);
+    const each = isMean ? 'each of ' : '';
+    parts.push(`${amount} ${parts.length ? '' : verb}${preposition} ${each}${otherPrefixTokens(shape)}`);
   }
-  if (direction === 'from') {
-    const first = `${percent(row[0])} goes to the class token`;
-    return registers ? `${first} and ${percent(ofRegisters)} to ${all}` : first;
-  }
-  const first = `${percent(row[0])} given by the class token`;
-  return registers ? `${first}, on average ${each} by each of ${all}` : first;
+  return parts.join(direction === 'from' ? ' and ' : ', ');
 }
 
 /** "cat", or "cat, not dog"; like a saved figure (`Explanation.title` in Python). */

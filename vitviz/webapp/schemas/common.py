@@ -137,7 +137,11 @@ class ModelFacts(TypedDict):
 
 
 class GridShape(TypedDict):
-    """Shape of the attention; `aspect` is the width of the image divided by its height."""
+    """Shape of the attention.
+
+    `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and
+    `distilled` whether the second of them is a distillation token.
+    """
 
     layers: int
     heads: int
@@ -146,6 +150,7 @@ class GridShape(TypedDict):
     aspect: float
     prefix: int
     classToken: bool
+    distilled: NotRequired[bool]
 
 
 class FigureFile(TypedDict):

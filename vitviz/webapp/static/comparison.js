@@ -438,7 +438,7 @@ async function explain(page, { checkpoint, image }) {
 	return reply;
 }
 function knownOf(reply) {
-	const { layers, heads, rows, columns, aspect, prefix, classToken, classes, probabilities, image, pool } = reply;
+	const { layers, heads, rows, columns, aspect, prefix, classToken, distilled, classes, probabilities, image, pool } = reply;
 	const shape = {
 		layers,
 		heads,
@@ -447,6 +447,7 @@ function knownOf(reply) {
 		aspect,
 		prefix,
 		classToken,
+		distilled,
 		pooled: pool !== null
 	};
 	return {

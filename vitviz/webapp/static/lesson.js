@@ -514,7 +514,7 @@ var LearnPage = class {
 	}
 };
 function passOf(reply, lesson) {
-	const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+	const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
 	return {
 		reply,
 		lesson,
@@ -525,7 +525,8 @@ function passOf(reply, lesson) {
 			columns,
 			aspect,
 			prefix,
-			classToken
+			classToken,
+			distilled
 		},
 		rows: floatsOf(reply.cls)
 	};

@@ -209,7 +209,12 @@ function patchName(patch, shape) {
 }
 function tokenName(token, shape) {
 	if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
-	return shape.classToken && token === 0 ? "the class token" : `register ${token + Number(!shape.classToken)}`;
+	const named = [shape.classToken && "the class token", shape.distilled && "the distillation token"].filter(Boolean);
+	return named[token] || `register ${token - named.length + 1}`;
+}
+function otherPrefixTokens({ prefix, classToken, distilled }) {
+	const registers = prefix - Number(classToken) - Number(distilled ?? false);
+	return [distilled && "the distillation token", registers && counted(registers, "register", "registers")].filter(Boolean).join(" and ");
 }
 function mapName(layer, head) {
 	return `${layer === -2 ? "Attention pooling" : layer === -1 ? "Mean of layers" : `Layer ${layer + 1}`}, ${head === -1 ? "mean of heads" : `head ${head + 1}`}`;
@@ -261,20 +266,17 @@ function largestLine(row, shape) {
 	return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape))} uniform`;
 }
 function prefixLine(row, shape, direction) {
-	const registers = shape.prefix - Number(shape.classToken);
-	const all = counted(registers, "register", "registers");
-	const ofRegisters = sumOf(row, Number(shape.classToken), shape.prefix);
-	const each = percent(ofRegisters / registers);
-	if (!shape.classToken) {
-		if (!registers) return "";
-		return direction === "from" ? `${percent(ofRegisters)} goes to ${all}` : `on average ${each} given by each of ${all}`;
+	const others = shape.prefix - Number(shape.classToken);
+	const total = sumOf(row, Number(shape.classToken), shape.prefix);
+	const [verb, preposition] = direction === "from" ? ["goes ", "to"] : ["given ", "by"];
+	const parts = shape.classToken ? [`${percent(row[0])} ${verb}${preposition} the class token`] : [];
+	if (others) {
+		const isMean = direction === "to" && others > 1;
+		const amount = isMean ? `on average ${percent(total / others)}` : percent(total);
+		const each = isMean ? "each of " : "";
+		parts.push(`${amount} ${parts.length ? "" : verb}${preposition} ${each}${otherPrefixTokens(shape)}`);
 	}
-	if (direction === "from") {
-		const first = `${percent(row[0])} goes to the class token`;
-		return registers ? `${first} and ${percent(ofRegisters)} to ${all}` : first;
-	}
-	const first = `${percent(row[0])} given by the class token`;
-	return registers ? `${first}, on average ${each} by each of ${all}` : first;
+	return parts.join(direction === "from" ? " and " : ", ");
 }
 var targetTitle = (classes) => classes.join(", not ");
 var classGroup = (classes) => `For ${classes[0].startsWith("class ") ? "" : "class "}${targetTitle(classes)}`;
@@ -864,7 +866,7 @@ function show(explorer, reply, image, shapeParams) {
 	if (shown && !shapeParams && !isSameImage(shown.image, chosen)) choices.target = [];
 	const target = old && !shapeParams ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
 	choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
-	const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+	const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
 	Object.assign(explorer, {
 		reply,
 		image,
@@ -882,6 +884,7 @@ function show(explorer, reply, image, shapeParams) {
 			aspect,
 			prefix,
 			classToken,
+			distilled,
 			pooled: reply.pool !== null,
 			removed: []
 		},
@@ -3768,10 +3771,9 @@ var patchLine = (value, patch, layer, head, shape) => [
 	` via ${patchName(patch, shape)}.`
 ];
 function prefixNote(values, shape) {
-	const registers = shape.prefix - Number(shape.classToken);
 	const first = shape.classToken ? `${signed(values[0])} from the class token` : "";
 	const rest = values.slice(Number(shape.classToken), shape.prefix).reduce((sum, value) => sum + value, 0);
-	return [first, registers ? `${signed(rest)} from ${counted(registers, "register", "registers")}` : ""].filter(Boolean).join(", ");
+	return [first, otherPrefixTokens(shape) && `${signed(rest)} from ${otherPrefixTokens(shape)}`].filter(Boolean).join(", ");
 }
 var colorRange = (limit) => `colors from ${signed(-limit)} to ${signed(limit)}`;
 var cellsNote = (patches, limit, shape) => patches.length ? `Cells: what each head took from ${queryName(patches, shape)}, ${colorRange(limit)}.` : `Bars sum to the logit; cells: each head, ${colorRange(limit)}.`;

@@ -2,7 +2,7 @@
 
 import type { ContributionsReply } from '../../lib/api';
 import { floatsOf, largest, MEAN, type Shape, tokenCount } from '../../lib/numbers';
-import { counted, type Line, patchName, queryName, signed, targetTitle } from '../../lib/words';
+import { type Line, otherPrefixTokens, patchName, queryName, signed, targetTitle } from '../../lib/words';
 import { indicesOf } from '../selection';
 
 export type Part = 'embedding' | 'attention' | 'mlp' | 'bias';
@@ -175,10 +175,9 @@ export const patchLine = (value: number, patch: number, layer: number, head: num
 
 /** What comes from outside of the patches: "+0.12 from the class token" */
 export function prefixNote(values: Float32Array, shape: Shape) {
-  const registers = shape.prefix - Number(shape.classToken);
   const first = shape.classToken ? `${signed(values[0])} from the class token` : '';
   const rest = values.slice(Number(shape.classToken), shape.prefix).reduce((sum, value) => sum + value, 0);
-  const others = registers ? `${signed(rest)} from ${counted(registers, 'register', 'registers')}` : '';
+  const others = otherPrefixTokens(shape) && `${signed(rest)} from ${otherPrefixTokens(shape)}`;
   return [first, others].filter(Boolean).join(', ');
 }
 
