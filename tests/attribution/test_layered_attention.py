@@ -69,6 +69,8 @@ def test_maps_and_limits_are_equal(layered, variant, ablation):
     for method in (*LAYERED, *OTHERS):
         if method in one.methods:
             np.testing.assert_allclose(one.map(method), other.map(method), rtol=1e-4, atol=1e-5, err_msg=method)
+    pixels = [found.pixel_map("input_gradient") for found in (one, other)]
+    np.testing.assert_allclose(*pixels, rtol=1e-4, atol=1e-5)
     assert not set(one.methods) & set(FULL_ATTENTION)
     if not ablation:
         assert serialize.limits_to_json(one) == serialize.limits_to_json(other)

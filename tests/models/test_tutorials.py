@@ -155,3 +155,12 @@ def test_an_unsupported_option_is_refused(changes, match):
 
 def test_strips_longer_than_a_row_cover_whole_rows():
     assert ViTConfig(architecture="tutorial-scratch", img_size=(32, 32), patch_size=8).grid_size == (16, 1)
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+@torch.no_grad()
+def test_tokens_without_attention_equal_those_with_it(name):
+    model, pixels = network(name).eval(), tiny.images((12, 20))
+    found, full = (model.forward_with_attention(pixels, mode) for mode in ("tokens", "full"))
+    assert not found.attention.numel()
+    torch.testing.assert_close(found.tokens, full.tokens)
