@@ -44,7 +44,7 @@ CHANGES = {
     "half-patches": ["patch_keep_start=0.5", "patch_keep_end=0.5", "patch_dropout_until=0.8"],
     "cosine": ["lr_schedule=cosine"],
 }
-TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2", "--batch-size", "512"]
+TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2"]
 
 
 def output_of(job: str) -> str:

@@ -141,9 +141,8 @@ def test_bundled_checkpoints_are_sorted_by_name(tmp_path, monkeypatch):
 def test_bundled_files_match_their_sha256():
     lines = (checkpoint.CHECKPOINTS / "SHA256SUMS").read_text().splitlines()
     expected = dict(line.split("  ")[::-1] for line in lines)
-    assert expected.keys() == {
-        path.name for path in checkpoint.CHECKPOINTS.iterdir() if path.suffix in (".safetensors", ".npz")
-    }
+    files = [path for path in checkpoint.CHECKPOINTS.rglob("*") if path.suffix in (".safetensors", ".npz")]
+    assert expected.keys() == {path.relative_to(checkpoint.CHECKPOINTS).as_posix() for path in files}
     for name, digest in expected.items():
         assert hashlib.sha256((checkpoint.CHECKPOINTS / name).read_bytes()).hexdigest() == digest
 

@@ -41,10 +41,11 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", ["muon", "adamw", "adam"])
+@pytest.mark.parametrize("optimizer", ["muon", "adamw", "adam", "sgd"])
 @pytest.mark.parametrize("step", [1, 4, 6])  # in the first epoch, at its end, and in the second
 def test_a_stopped_and_resumed_run_ends_with_the_same_weights(config, monkeypatch, step, optimizer):
-    config = replace(config, optimizer=optimizer, model=replace(config.model, drop_path_rate=0.3))
+    model = replace(config.model, drop_path_rate=0.3)
+    config = replace(config, optimizer=optimizer, lookahead=optimizer == "sgd", model=model)
     whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     interrupted(config, monkeypatch, step)
     assert load(config.folder / "last.safetensors").record["steps"] == step
@@ -99,7 +100,9 @@ def test_metrics_after_the_saved_state_are_removed(config, monkeypatch):
     assert [json.loads(line)["epoch"] for line in lines] == [1.0, 1.25, 2.0]
 
 
-def test_a_crash_loses_at_most_the_current_epoch(config, lose_process):
+@pytest.mark.parametrize("changes", [{}, {"optimizer": "sgd", "lookahead": True, "epochs": 3}])
+def test_a_crash_loses_at_most_the_current_epoch(config, lose_process, changes):
+    config = replace(config, **changes)
     whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     lose_process(config, 6)
     assert load(config.folder / "last.safetensors").record["steps"] == 4
@@ -107,7 +110,7 @@ def test_a_crash_loses_at_most_the_current_epoch(config, lose_process):
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
-@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+@pytest.mark.parametrize("optimizer", ["muon", "adamw", "sgd"])
 def test_the_size_limit_of_checkpoints_allows_for_the_training_state(config, lose_process, monkeypatch, optimizer):
     lose_process(replace(config, optimizer=optimizer), 6)
     path = config.folder / run_folder.LAST

@@ -50,7 +50,7 @@ FRACTION = r"must be a number from 0 to 1"
         ({"device": "tpu"}, "device", "must be one of auto, cuda, cpu: got 'tpu'"),
         ({"precision": "half"}, "precision", "must be one of auto, float32, bfloat16: got 'half'"),
         ({"compile": "False"}, "compile", "must be true or false: got 'False'"),
-        ({"optimizer": "sgd"}, "optimizer", "must be one of muon, adamw, adam: got 'sgd'"),
+        ({"optimizer": "lion"}, "optimizer", "must be one of muon, adamw, adam, sgd: got 'lion'"),
         ({"muon_lr": 0}, "muon_lr", POSITIVE + ": got 0"),
         ({"muon_lr": 1e50}, "muon_lr", POSITIVE + r": got 1e\+50"),
         ({"muon_lr": "fast"}, "muon_lr", POSITIVE + ": got 'fast'"),
@@ -79,6 +79,7 @@ FRACTION = r"must be a number from 0 to 1"
         ({"patch_dropout_until": 1.5}, "patch_dropout_until", FRACTION + r": got 1\.5"),
         ({"mix_until": "end"}, "mix_until", FRACTION + ": got 'end'"),
         ({"ema_decay": float("nan")}, "ema_decay", FRACTION + ": got nan"),
+        ({"lookahead": 5}, "lookahead", "must be true or false: got 5"),
         ({"grad_clip_norm": 0}, "grad_clip_norm", POSITIVE + ": got 0"),
         ({"grad_clip_norm": None}, "grad_clip_norm", POSITIVE + ": got None"),
         (

@@ -21,7 +21,7 @@ from vitviz.models.config import (
 
 MAX_VALUE = 10**9  # products of learning rates stay finite in float32
 MAX_SEED = 10**9  # step seeds are multiples of it and fit into 64 bits
-Optimizer = Literal["muon", "adamw", "adam"]
+Optimizer = Literal["muon", "adamw", "adam", "sgd"]
 LRSchedule = Literal["linear", "cosine", "constant"]
 Objective = Literal["classify", "masked-patch"]
 Device = Literal["auto", "cuda", "cpu"]
@@ -129,14 +129,15 @@ class TrainConfig:
     optimizer: Annotated[
         Optimizer,
         Field(
-            description="muon trains matrices and filters in the blocks with Muon and the rest with AdamW; adamw and "
-            "adam train everything."
+            description="muon trains matrices and filters in the blocks with Muon and the rest with AdamW; adamw, "
+            "adam and sgd train everything. sgd has Nesterov momentum of 0.85, and biases of BatchNorm have 64 times "
+            "its learning rate (Jordan 2024, arXiv 2404.00498, section 3.4)."
         ),
     ] = "muon"
     muon_lr: Annotated[Positive, Field(description="Peak learning rate of Muon.")] = 2e-3
     lr: Annotated[Positive, Field(description="Peak learning rate of all other parameters.")] = 2e-3
     weight_decay: Annotated[
-        float, Field(ge=0, lt=MAX_VALUE, description="Weight decay, decoupled; with adam, L2 regularization.")
+        float, Field(ge=0, lt=MAX_VALUE, description="Weight decay, decoupled; with adam and sgd, L2 regularization.")
     ] = 0.05
     lr_schedule: Annotated[
         LRSchedule, Field(description="Learning rate after warmup: linear or cosine decay to zero, or constant.")
@@ -172,6 +173,14 @@ class TrainConfig:
     ema_decay: Annotated[
         Fraction, Field(description="Decay of the exponential moving average of the weights, which is the result.")
     ] = 0.99
+    lookahead: Annotated[
+        bool,
+        Field(
+            description="Every five steps, update the EMA and set the weights to it; its decay grows with the cube of "
+            "the progress to 0.95**5, and ema_decay is not used (Jordan 2024, section 3.4, after Zhang et al. 2019, "
+            "arXiv 1907.08610)."
+        ),
+    ] = False
     grad_clip_norm: Annotated[Positive, Field(description="Maximum gradient norm.")] = 1.0
     checkpoint_every_epochs: Annotated[int, Field(ge=1, le=10_000, description="Epochs between saved states.")] = 1
     num_snapshots: Annotated[

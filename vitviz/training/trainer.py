@@ -34,6 +34,8 @@ from vitviz.training.schedule import lr_factor, patch_keep_ratio
 from vitviz.training.soft_labels import SoftLabels
 
 NUM_WHITENING_IMAGES = 5000
+LOOKAHEAD_STEPS = 5  # between two updates of the EMA with lookahead (Jordan 2024, arXiv 2404.00498)
+LOOKAHEAD_DECAY = 0.95**LOOKAHEAD_STEPS  # of its EMA at the end of the run
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,7 @@ class Trainer:
         self.set_lr(lr_factor(self.config, mid_step_progress))
         self.step_optimizers()
         self.training_module.zero_grad()
-        self.update_ema()
+        self.update_ema(mid_step_progress)
         self.step_count += 1
         return loss.detach()
 
@@ -234,14 +236,20 @@ class Trainer:
                 optimizer.step()
 
     @torch.no_grad()
-    def update_ema(self) -> None:
-        """Update the EMA; its decay grows from 0 at the first step to `config.ema_decay`.
+    def update_ema(self, progress: float) -> None:
+        """Update the EMA; with lookahead after the first five steps and then after every fifth.
 
-        Equal to `torch.optim.swa_utils.AveragedModel`, whose step counter synchronizes with the GPU at every step.
+        Its decay grows from 0 at the first step to `config.ema_decay`, which equals
+        `torch.optim.swa_utils.AveragedModel`, whose step counter synchronizes with the GPU at every step. With
+        lookahead it grows with the cube of the progress, and the weights are set to the EMA.
         """
-        warmup = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
-        old, new = (averaged_tensors(module) for module in (self.ema_module, self.training_module))
-        torch._foreach_lerp_(old, new, 1 - min(self.config.ema_decay, warmup))
+        averaged, weights = (averaged_tensors(module) for module in (self.ema_module, self.training_module))
+        if not self.config.lookahead:
+            warmup = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
+            torch._foreach_lerp_(averaged, weights, 1 - min(self.config.ema_decay, warmup))
+        elif self.step_count < LOOKAHEAD_STEPS or (self.step_count + 1) % LOOKAHEAD_STEPS == 0:
+            torch._foreach_lerp_(averaged, weights, 1 - LOOKAHEAD_DECAY * progress**3)
+            torch._foreach_copy_(weights, averaged)
 
     def get_state(self, counters: dict[str, float]) -> TrainerState:
         """Return the state from which the run resumes exactly; `counters` are those of the caller."""
