@@ -1,9 +1,11 @@
 """Preprocessing of images: accepted formats and modes, limits, errors."""
 
+import errno
 import io
 import os
 import struct
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -397,6 +399,18 @@ def test_a_pipe_is_rejected_without_blocking(tmp_path):
     os.mkfifo(tmp_path / "pipe.png")
     with pytest.raises(ImageError, match=r"'pipe\.png': An image must be a regular file"):
         open_image(tmp_path / "pipe.png")
+
+
+def test_a_file_without_permission_is_rejected(tmp_path, monkeypatch):
+    path = tmp_path / "image.png"
+    path.write_bytes(encode(four_colors()))
+
+    def refuse(self, *_):
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))  # the mode would not stop root
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ImageError, match=r"'image\.png': The file cannot be opened: Permission denied\. Check its"):
+        open_image(path)
 
 
 def test_a_device_is_rejected():

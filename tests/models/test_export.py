@@ -101,12 +101,12 @@ def test_labels_preprocessing_license_and_a_wide_size_are_kept_by_timm(tmp_path)
     torch.testing.assert_close(other(pixels), model.network(pixels), rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("crop_mode", ["center", "squash"])
+@pytest.mark.parametrize(("crop_mode", "crop_pct"), [("center", 0.5), ("squash", 1.0), ("squash", 0.5)])
 @torch.no_grad()
-def test_an_image_has_the_same_prediction_in_transformers(crop_mode, tmp_path):
+def test_an_image_has_the_same_prediction_in_transformers(crop_mode, crop_pct, tmp_path):
     """From the file: `AutoImageProcessor` and `AutoModelForImageClassification` find what they need."""
     model = model_of(img_size=(32, 32), qk_norm=False, qkv_bias=True)
-    model = replace(model, resize=Resize("bilinear", 0.5 if crop_mode == "center" else 1.0, crop_mode))
+    model = replace(model, resize=Resize("bilinear", crop_pct, crop_mode))
     export(model, tmp_path, "hf")
     processor = transformers.AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
     other = transformers.AutoModelForImageClassification.from_pretrained(tmp_path).eval()

@@ -1,5 +1,6 @@
 """Models of timm and transformers compute the same logits, attention and gradients in vitviz."""
 
+import argparse
 import json
 import re
 import subprocess
@@ -14,13 +15,14 @@ import timm
 import torch
 import torch.nn.functional as F
 import transformers
+from PIL import Image
 
 import vitviz
 from tests.models import families
 from vitviz.attribution.charts import caption
 from vitviz.attribution.serialize import method_scores
 from vitviz.attribution.view import View
-from vitviz.data.preprocessing import Resize
+from vitviz.data.preprocessing import Resize, preprocess
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError, Preprocessing
 from vitviz.models.families import TRANSFORMERS
@@ -207,6 +209,90 @@ def test_preprocessing_comes_from_the_files(tmp_path):
     assert vitviz.load(folder).resize == Resize("bilinear", 1.0, "squash")
 
 
+GRADIENT = np.stack(np.broadcast_arrays(np.linspace(0, 255, 300)[None], np.linspace(0, 255, 200)[:, None], 0), -1)
+
+
+def input_of(image, **processor):
+    """Return the input (H, W, 3), in 0..255, that an image processor of transformers makes."""
+    class_name = processor.pop("image_processor_type")
+    pixels = getattr(transformers, class_name)(**processor, do_normalize=False)(image, return_tensors="np")
+    return 255 * pixels["pixel_values"][0].transpose(1, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "processor", "resize"),
+    [
+        ("ViT", {"image_processor_type": "ViTImageProcessor", "size": 32}, Resize("bilinear", 1.0, "squash")),
+        (
+            "DeiT",
+            {"image_processor_type": "DeiTImageProcessor", "size": 64, "crop_size": 32, "do_center_crop": True},
+            Resize("bicubic", 0.5, "squash"),
+        ),
+        (
+            "CLIP",
+            {"image_processor_type": "CLIPImageProcessor", "size": 32, "crop_size": 32, "do_center_crop": True},
+            Resize("bicubic", 1.0, "center"),
+        ),
+    ],
+)
+def test_what_an_old_processor_file_omits_is_the_default_of_its_class(name, processor, resize, tmp_path):
+    folder = saved(name, tmp_path / "model")
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor | {"do_normalize": False}))
+    model = vitviz.load(folder)
+    assert (model.resize, model.mean, model.std) == (resize, (0.0,) * 3, (1.0,) * 3)
+    image = Image.fromarray(GRADIENT.astype(np.uint8))
+    ours = np.asarray(preprocess(image, (32, 32), resize=resize).model_input).astype(float)
+    np.testing.assert_allclose(ours, input_of(image, **processor), rtol=0, atol=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "resize"),
+    [
+        ("ViT", Resize("bilinear", 1.0, "squash")),
+        ("DINOv3", Resize("bilinear", 1.0, "squash")),
+        ("SigLIP", Resize("bicubic", 1.0, "squash")),
+        ("DINOv2", Resize("bicubic", 1.0, "center")),
+    ],
+)
+def test_without_a_processor_file_the_preprocessing_is_that_of_the_family(name, resize, tmp_path):
+    assert vitviz.load(saved(name, tmp_path / "model")).resize == resize
+
+
+def test_the_processor_file_of_transformers_5_comes_first(tmp_path):
+    folder = saved("SigLIP", tmp_path / "siglip")
+    (folder / "preprocessor_config.json").write_text(json.dumps({"size": {"height": 32, "width": 32}, "resample": 2}))
+    (folder / "processor_config.json").write_text(json.dumps({"processor_class": "SiglipProcessor"}))
+    assert vitviz.load(folder).resize.interpolation == "bilinear"
+    image_processor = {"size": {"height": 32, "width": 32}, "resample": 1, "image_mean": [0.1, 0.2, 0.3]}
+    (folder / "processor_config.json").write_text(json.dumps({"image_processor": image_processor}))
+    model = vitviz.load(folder)
+    assert (model.resize, model.mean) == (Resize("lanczos", 1.0, "squash"), (0.1, 0.2, 0.3))
+
+
+def test_a_model_of_timm_within_transformers_loads_from_files_and_memory(tmp_path):
+    inner = families.build("timm ViT", dtype=torch.float32)
+    folder = saved("timm ViT", tmp_path / "vit", label_names=list("uvwxy"))
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    wrapped = {f"timm_model.{name}": tensor for name, tensor in tensors.items()}
+    safetensors.torch.save_file(wrapped, folder / "model.safetensors")
+    pixels = families.images(families.SQUARE, torch.float32)
+    module = torch.nn.Module()
+    module.timm_model, module.config = inner, argparse.Namespace(id2label=dict(enumerate("uvwxy")))
+    for source in (folder, module):
+        model = vitviz.load(source, device="cpu")
+        assert model.labels == tuple("uvwxy")
+        torch.testing.assert_close(model.network(pixels), inner(pixels), rtol=0, atol=1e-5)
+
+
+def test_the_image_is_squashed_and_cropped_as_by_timm():
+    image = Image.fromarray(GRADIENT.astype(np.uint8))
+    transform = timm.data.create_transform(
+        (3, 96, 96), interpolation="bicubic", crop_pct=0.75, crop_mode="squash", mean=(0,) * 3, std=(1,) * 3
+    )
+    ours = np.asarray(preprocess(image, (96, 96), resize=Resize("bicubic", 0.75, "squash")).model_input).astype(float)
+    np.testing.assert_allclose(ours, 255 * transform(image).permute(1, 2, 0).numpy(), rtol=0, atol=2)
+
+
 def test_a_loaded_model_is_saved_and_loaded_as_checkpoint(tmp_path):
     model = vitviz.load(saved("timm SigLIP", tmp_path / "siglip"), device="cpu")
     checkpoint.save(model, tmp_path / "ours.safetensors")
@@ -249,6 +335,7 @@ def test_weights_in_shards_load(tmp_path):
         ({"model_type": "siglip2_vision_model"}, r"\(NaFlex\)"),
         ({"model_type": "bert"}, "is of the family bert"),
         ({"hidden_act": "relu"}, "hidden_act must be one of gelu"),
+        ({"hidden_act": "silu"}, "The activation of the MLP must be gelu or .*: vit has silu"),
         ({"num_attention_heads": 5}, "num_heads must divide embed_dim"),
         ({"image_size": 40}, None),  # a square size from the weights
     ],
@@ -268,6 +355,24 @@ def test_modules_of_other_families_are_refused_by_name(architecture):
         module = timm.create_model(architecture)
     with pytest.raises(CheckpointError, match="The model must be a plain ViT"):
         vitviz.load(module)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"act_layer": "relu"}, "The activation of the MLP must be gelu or .* has ReLU"),
+        ({"global_pool": "max"}, "global_pool must be token, avg or map: .* has max"),
+        ({"global_pool": "map", "pool_include_prefix": True}, "The pooling must read the patches only"),
+    ],
+)
+def test_operations_that_no_tensor_shows_are_refused(options, match):
+    module = families.of_timm("vit_tiny_patch16_224", **options)(families.SQUARE)
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load(module)
+    config = {"architecture": "vit_tiny_patch16_224", "model_args": options, **options}
+    tensors = dict(module.state_dict())
+    with pytest.raises(CheckpointError, match=match.replace("ReLU", "relu")):
+        convert(Pretrained("file", tensors, config | {"pretrained_cfg": {"input_size": [3, 32, 32]}}))
 
 
 def test_a_module_of_another_library_is_refused():
@@ -306,15 +411,16 @@ def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
 def test_a_folder_with_pickles_is_refused_with_a_way_to_open_them(tmp_path):
     folder = saved("timm ViT", tmp_path / "vit")
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(
-        CheckpointError, match=r"has pytorch_model\.bin\. A pickle is converted once: `vitviz convert py"
-    ):
+    (folder / "optimizer.pt").touch()  # of Trainer
+    match = rf"has pytorch_model\.bin\. A pickle is converted once: `vitviz convert {folder}/pytorch_model\.bin OUT"
+    with pytest.raises(CheckpointError, match=match):
         vitviz.load(folder)
 
 
 def test_a_size_that_does_not_fit_the_patches_is_refused():
-    with pytest.raises(CheckpointError, match="patch_size must divide img_size: 36 is not a multiple of 8"):
-        vitviz.load(families.build("timm ViT", dtype=torch.float32), img_size=(32, 36))
+    match = r"img_size must be a multiple of the patch size, 8: got 32 x 37\. Use 32 x 40\."
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load(families.build("timm ViT", dtype=torch.float32), img_size=(32, 37))
 
 
 # The Hugging Face Hub
@@ -374,7 +480,7 @@ def test_half_a_download_is_never_used(offline_cache):
         ("RevisionNotFoundError", "The revision must exist: google/vit-base-patch16-22 has no ''"),
         ("HfHubHTTPError", r"config\.json of google/.* was not downloaded completely \(HfHubHTTPError\)\. Try again"),
         ("GatedRepoError", r"The terms of google/vit-base-patch16-22 must be accepted\. Accept them on https"),
-        ("RepositoryNotFoundError", r"does not\. Similar names: google/vit-base-patch16-224"),
+        ("RepositoryNotFoundError", r"not found\. Similar names: google/vit-base-patch16-224.*If it is private, run"),
     ],
 )
 def test_errors_of_the_hub_are_explained(monkeypatch, error, match):
@@ -466,6 +572,32 @@ def test_the_projection_of_clip_is_no_classification_head(tmp_path):
             _ = explanation.prediction
 
 
+def test_the_projection_of_eva_clip_has_no_classes_although_it_has_a_bias():
+    architecture = "eva02_base_patch16_clip_224"
+    for count, expected in ((512, 0), (families.K, families.K)):
+        other = families.of_timm(architecture, num_classes=count, mlp_ratio=2)(families.SQUARE).eval()
+        torch.nn.init.ones_(other.head.bias)
+        model = vitviz.load(other, device="cpu")
+        assert (model.config.num_classes, model.is_classifier) == (expected, expected > 0)
+
+
+@torch.no_grad()
+def test_the_masked_bias_of_keys_in_original_dinov3_files_is_zero():
+    other = families.of_timm("vit_small_patch16_dinov3_qkvb", num_classes=0, dynamic_img_size=False)(families.SQUARE)
+    tensors = dict(other.eval().state_dict())
+    mask = torch.ones(3 * families.D)
+    mask[families.D : 2 * families.D] = torch.nan
+    for layer in range(families.L):
+        tensors[f"blocks.{layer}.attn.qkv.bias"] = torch.randn(3 * families.D)
+        tensors[f"blocks.{layer}.attn.qkv.bias_mask"] = mask
+    source = Pretrained("dinov3", tensors, *list(vars(describe_module(other)).values())[2:])
+    bias = convert(source).blocks[0].attn.qkv.bias
+    queries, keys, values = bias.chunk(3)
+    assert not keys.any()
+    assert queries.all()
+    assert values.all()
+
+
 def test_a_fine_tune_of_clip_has_classes():
     model = vitviz.load(families.build("timm CLIP", dtype=torch.float32), device="cpu")
     assert (model.config.num_classes, model.config.head_proj_dim) == (families.K, 0)
@@ -488,3 +620,13 @@ def test_positions_of_patches_that_could_be_one_more_than_a_square_stay_those_of
     network = convert(describe_module(other.eval()))
     assert network.config.img_size == (40, 80)
     assert torch.equal(network.pos_embed, other.pos_embed)
+
+
+@torch.no_grad()
+def test_a_wide_grid_with_one_position_more_than_patches_has_that_of_the_class_token():
+    config = transformers.Dinov2WithRegistersConfig(**families.VISION | families.DINO | {"image_size": families.WIDE})
+    other = transformers.Dinov2WithRegistersForImageClassification(config)  # 24 patches and 1, which is 5 x 5
+    other.dinov2_with_registers.embeddings.position_embeddings = torch.nn.Parameter(torch.randn(1, 25, families.D))
+    network = convert(describe_module(other.eval()), families.WIDE)
+    assert network.config.img_size == families.WIDE
+    assert network.pos_embed.shape[1] == 24

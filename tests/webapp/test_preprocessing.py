@@ -25,6 +25,8 @@ def test_the_central_part_is_cropped_also_from_images_of_the_right_size():
     assert torch.equal(cropped, images[..., 2:6, 2:6].repeat_interleave(2, -1).repeat_interleave(2, -2))
     assert resize_images(images, (8, 8)) is images
     assert resize_images(images, (8, 8), Resize(crop_mode="squash")) is images
+    squashed = resize_images(images, (8, 8), Resize("nearest", 0.5, "squash"))
+    assert torch.equal(squashed, cropped)
 
 
 def test_internals_and_the_command_line_probe_the_preprocessed_samples():

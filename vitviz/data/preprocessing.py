@@ -71,7 +71,8 @@ class Resize:
     Attributes:
         interpolation: Filter, by Pillow's name in lower case; one of `INTERPOLATIONS`.
         crop_pct: Side of the center crop divided by that of the largest one, in 0..1.
-        crop_mode: "center" crops to the input's aspect ratio; "squash" resizes the whole image.
+        crop_mode: "center" crops to the input's aspect ratio; "squash" takes the whole image, or the central
+            `crop_pct` of each side, and does not keep its aspect ratio.
     """
 
     interpolation: str = RESAMPLING.name.lower()
@@ -146,7 +147,7 @@ def resize_images(images: "Tensor", size: tuple[int, int], resize: Resize = DEFA
     Raises:
         DataError: If they do not fit into memory.
     """
-    if images.shape[2:] == size and (resize.crop_pct == 1 or resize.crop_mode == "squash"):
+    if images.shape[2:] == size and resize.crop_pct == 1:
         return images
     check_memory(len(images), size)
     resized = images.new_empty(len(images), 3, *size)
@@ -171,13 +172,13 @@ def crop_and_resize(
 ) -> Image.Image:
     """Crop an RGB image to the aspect ratio of `size` (height, width, px) and resize it; `crop` as for `preprocess`.
 
-    Of the largest crop, the central `resize.crop_pct` of each side is kept; mode "squash" does not crop.
+    Of the largest crop, in mode "squash" the whole image, the central `resize.crop_pct` of each side is kept.
     """
     (width, height), (H, W) = image.size, size
     filter_ = Image.Resampling[resize.interpolation.upper()]
-    if resize.crop_mode == "squash":
-        return image.resize((W, H), filter_)
-    crop_height, crop_width = min(height, max(1, round(width * H / W))), min(width, max(1, round(height * W / H)))
+    crop_height, crop_width = height, width
+    if resize.crop_mode == "center":
+        crop_height, crop_width = min(height, max(1, round(width * H / W))), min(width, max(1, round(height * W / H)))
     top, left = int((height - crop_height) * crop), int((width - crop_width) * crop)
     if resize.crop_pct < 1:
         kept_height = max(1, round(crop_height * resize.crop_pct))
@@ -204,10 +205,11 @@ def describe(
     shape = "a square" if to_width == to_height else f"{to_width}:{to_height}"
     steps = []
     is_cut = width * to_height != height * to_width
-    if resize.crop_mode == "squash" and is_cut:
-        steps.append("squashed")
-    elif resize.crop_mode == "center" and (is_cut or resize.crop_pct < 1):
-        center = "" if resize.crop_pct == 1 else f" of the central {100 * resize.crop_pct:.0f} %"
+    center = "" if resize.crop_pct == 1 else f" of the central {100 * resize.crop_pct:.0f} %"
+    if resize.crop_mode == "squash":
+        steps += [f"cropped to{center.removeprefix(' of')} of each side"] if center else []
+        steps += ["squashed"] if is_cut else []
+    elif is_cut or center:
         steps.append(f"cropped to {shape}{center}{describe_crop(crop, width * to_height > height * to_width)}")
     if (width, height) != (to_width, to_height):
         filter_ = "" if resize.interpolation == DEFAULT_RESIZE.interpolation else f" ({resize.interpolation})"
@@ -223,15 +225,20 @@ def describe_resize(size: tuple[int, int], resize: Resize) -> str:
         'shorter side resized to 256 px (bicubic), center crop of 224 × 224 px'
         >>> describe_resize((224, 224), Resize("bicubic", 1.0, "squash"))
         'whole image resized to 224 × 224 px (bicubic)'
+        >>> describe_resize((384, 384), Resize("bicubic", 0.95, "squash"))
+        'whole image resized to 404 × 404 px (bicubic), center crop of 384 × 384 px'
         >>> describe_resize((32, 48), Resize())
         'cropped to 48:32, resized to 48 × 32 px (lanczos)'
     """
     H, W = size
     filter_, is_square = resize.interpolation, H == W
-    if resize.crop_mode == "squash":
-        return f"whole image resized to {W} × {H} px ({filter_})"
+    is_whole = resize.crop_mode == "squash"
     if resize.crop_pct == 1:
-        return f"cropped to {'a square' if is_square else f'{W}:{H}'}, resized to {W} × {H} px ({filter_})"
+        what = "whole image" if is_whole else f"cropped to {'a square' if is_square else f'{W}:{H}'},"
+        return f"{what} resized to {W} × {H} px ({filter_})"
+    if is_whole:
+        whole = f"{W / resize.crop_pct:.0f} × {H / resize.crop_pct:.0f}"
+        return f"whole image resized to {whole} px ({filter_}), center crop of {W} × {H} px"
     side = f"{W / resize.crop_pct:.0f}" + ("" if is_square else f" × {H / resize.crop_pct:.0f}")
     what = "shorter side resized to" if is_square else "resized to cover"
     return f"{what} {side} px ({filter_}), center crop of {W} × {H} px"
@@ -319,8 +326,12 @@ def check_file(path: Path) -> None:
 
 def check_heif(path: Path) -> None:
     """Refuse HEIC photographs with the way to convert them: Pillow cannot decode them."""
-    with path.open("rb") as file:
-        header = file.read(12)
+    try:
+        with path.open("rb") as file:
+            header = file.read(12)
+    except OSError as error:
+        reason = f"The file cannot be opened: {error.strerror}."
+        raise ImageError(reason, "Check its permissions.", path.name[:80]) from None
     if header[4:8] == b"ftyp" and header[8:12] in HEIF_BRANDS:
         raise ImageError(
             f"An image must be {FORMAT_NAMES}: this is HEIC.",

@@ -71,6 +71,17 @@ def silu(x: Tensor, inplace: bool = False) -> Tensor:
     return x * torch.sigmoid(x.detach())
 
 
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Linear layer; that of a constant, the query of attention pooling, is a constant."""
+    y = F.linear(x, weight, bias)
+    return y if x.requires_grad else y.detach()
+
+
+def expand(x: Tensor, *sizes: int) -> Tensor:
+    """Expand a tensor; a parameter becomes a constant."""
+    return (x.detach() if isinstance(x, nn.Parameter) else x).expand(*sizes)
+
+
 def detach(operation: Operation) -> Operation:
     """Return an operation whose result is a constant."""
     return lambda *args, **options: operation(*args, **options).detach()
@@ -110,6 +121,8 @@ RULES: dict[RuleSet, Mapping[Operation, Operation]] = {
         F.normalize: normalize,
         F.gelu: gelu,
         F.silu: silu,
+        F.linear: linear,
+        torch.Tensor.expand: expand,
         torch.sigmoid: detach(torch.sigmoid),
         torch.Tensor.matmul: halve(torch.Tensor.matmul),
         torch.Tensor.mul: halve(torch.Tensor.mul),

@@ -61,20 +61,28 @@ def convert(
 
 
 def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
-    """Return config.json and preprocessor_config.json of the model that weights belong to.
+    """Return config.json and the settings of the image processor of the model that weights belong to.
 
-    An architecture of timm is enough where its config.json cannot be had: its family's settings then follow from its
-    name, and the preprocessing is that of the family.
+    An architecture of timm without a tag is enough where its config.json cannot be had: its family's settings then
+    follow from its name, and the preprocessing is that of the family. With a tag the preprocessing is that of its
+    weights, which may be another one.
     """
     if str(like).startswith(hub.PREFIXES):
-        bare = {"architecture": str(like).partition(":")[2].rpartition("/")[2].partition(".")[0]}
+        architecture, _, tag = str(like).partition(":")[2].rpartition("/")[2].partition(".")
+        bare = {"architecture": architecture}
         try:
             repository, revision = hub.parse_repository(str(like))
             folder = Path(str(hub.download(repository, hub.CONFIG, revision))).parent
-            hub.download(repository, hub.PREPROCESSOR, revision, optional=True)
-        except CheckpointError:
+            for name in hub.PROCESSORS:
+                hub.download(repository, name, revision, optional=True)
+        except CheckpointError as error:
             if not str(like).startswith("timm:"):
                 raise
+            if tag:
+                hint = (
+                    f"Or name the architecture alone, for the preprocessing of its family: --like timm:{architecture}."
+                )
+                raise CheckpointError(error.problem, f"{error.hint} {hint}".strip(), error.field) from None
             find_family(Pretrained(str(like), {}, bare))
             return bare, {}
     else:
@@ -85,8 +93,7 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
             "Name the model with --like timm:NAME, --like hf:OWNER/NAME or --like FOLDER.",
             "like",
         )
-    processor = folder / hub.PREPROCESSOR
-    return hub.read_json(folder / hub.CONFIG), hub.read_json(processor) if processor.is_file() else {}
+    return hub.read_json(folder / hub.CONFIG), hub.read_processor(folder)
 
 
 def load_zero_shot(source: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:

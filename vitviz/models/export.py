@@ -132,8 +132,12 @@ def preprocessor_config(model: Checkpoint) -> Settings:
         "image_std": list(model.std),
     }
     size = {"height": height, "width": width}
-    if resize.crop_mode == "squash":
+    if resize.crop_mode == "squash" and resize.crop_pct == 1:
         return common | {"image_processor_type": "ViTImageProcessor", "size": size}
+    if resize.crop_mode == "squash":
+        whole = {side: round(pixels / resize.crop_pct) for side, pixels in size.items()}
+        crop = {"do_center_crop": True, "crop_size": size}
+        return common | {"image_processor_type": "DeiTImageProcessor", "size": whole} | crop
     edge = round(max(height, width) / resize.crop_pct)
     crop = {"do_center_crop": True, "crop_size": size}
     return common | {"image_processor_type": "CLIPImageProcessor", "size": {"shortest_edge": edge}} | crop

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from vitviz.data.preprocessing import Resize
 from vitviz.models.checkpoint import CheckpointError
 
 Names = tuple[tuple[str, str], ...]  # pattern of a tensor's name, and its replacement
@@ -33,6 +34,7 @@ class Family:
         normalization: Mean and standard deviation, where the files name none.
         positions_before_registers: Whether the class token has a position, but the registers have none.
         antialias: Whether the library interpolates positions with antialiasing.
+        resize: Filter, crop and mode, where the files name none: of transformers, those of its image processor.
     """
 
     title: str
@@ -43,11 +45,12 @@ class Family:
     normalization: tuple[Channels3, Channels3] = IMAGENET
     positions_before_registers: bool = False
     antialias: bool = True
+    resize: Resize = Resize("bicubic")  # noqa: RUF009 - frozen
 
 
 def read_transformers_config(config: Settings) -> Settings:
     """Read the settings that all ViTs of transformers have in common from config.json."""
-    activations = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "silu": "gelu"}
+    activations = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "silu": "silu"}
     size, activation = config.get("image_size", 224), config.get("hidden_act", "gelu")
     if activation not in activations:
         raise CheckpointError(f"hidden_act must be one of {', '.join(activations)}: got {activation!r:.40}")
@@ -139,22 +142,27 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
     (r"\.mlp\.w3\.", ".mlp.fc2."),
     (r"^(?:register_tokens|storage_tokens)$", "reg_token"),
 )
+SQUASHED, BILINEAR = Resize("bicubic", 1.0, "squash"), Resize("bilinear", 1.0, "squash")
 UNUSED = r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm"
 TWO_TOWERS = rf"{UNUSED}|text_model\.|text_projection|logit_(scale|bias)"
 
 HF = read_transformers_config
 TRANSFORMERS = (
-    Family("ViT", "vit", BLOCK, HF, UNUSED, HALF, antialias=False),
-    Family("ViT-MAE", "vit_mae", BLOCK, HF, UNUSED, antialias=False),
-    Family("DeiT", "deit", BLOCK + DISTILLED, HF, UNUSED, antialias=False),
+    Family("ViT", "vit", BLOCK, HF, UNUSED, HALF, antialias=False, resize=BILINEAR),
+    Family("ViT-MAE", "vit_mae", BLOCK, HF, UNUSED, antialias=False, resize=BILINEAR),
+    Family("DeiT", "deit", BLOCK + DISTILLED, HF, UNUSED, antialias=False, resize=Resize("bicubic", 0.875, "squash")),
     Family("DINOv2", "dinov2", BLOCK + SWIGLU, HF, UNUSED, antialias=False),
     Family(
         *("DINOv2 with registers", "dinov2_with_registers", BLOCK + SWIGLU, HF, UNUSED),
         positions_before_registers=True,
     ),
-    Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, read_dinov3_config, UNUSED),
+    Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, read_dinov3_config, UNUSED, resize=BILINEAR),
     Family("CLIP", "clip(_vision_model)?", CLIP_NAMES, read_clip_config, TWO_TOWERS, CLIP, antialias=False),
-    Family("SigLIP", "siglip(_vision_model)?", CLIP_NAMES, read_siglip_config, TWO_TOWERS, HALF, antialias=False),
+    Family(
+        *("SigLIP", "siglip(_vision_model)?", CLIP_NAMES, read_siglip_config, TWO_TOWERS, HALF),
+        antialias=False,
+        resize=SQUASHED,
+    ),
 )
 EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
 DINOV3: Settings = {"rope_type": "dinov3", "rope_temperature": 100.0, "rope_rotate_half": True, "eps": 1e-5}

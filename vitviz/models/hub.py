@@ -1,12 +1,14 @@
 """Models from everywhere: bundled names, files and folders, the Hugging Face Hub, and modules in memory.
 
 Folders and repositories have the layout of timm and transformers: config.json, model.safetensors (or shards with an
-index) and, of transformers, preprocessor_config.json. Weights are memory-mapped; pickles are never read.
+index) and, of transformers, processor_config.json or preprocessor_config.json. Weights are memory-mapped; pickles are
+never read.
 """
 
 import difflib
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,16 +22,18 @@ from PIL import Image
 from torch import Tensor, nn
 
 from vitviz.data.datasets import Channels
-from vitviz.data.preprocessing import INTERPOLATIONS, RESAMPLING, CropMode, Resize
+from vitviz.data.preprocessing import INTERPOLATIONS, CropMode, Resize
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.families import Settings
+from vitviz.models.families import TRANSFORMERS, Family, Settings
 from vitviz.models.pretrained import Pretrained, convert, describe_module, find_family, interpolate
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-CONFIG, PREPROCESSOR, CARD = "config.json", "preprocessor_config.json", "README.md"
+CONFIG, CARD = "config.json", "README.md"
+PROCESSORS = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
 IMAGENET_CLASSES = 1000
 MAX_JSON_BYTES = 32 * 2**20
+TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files of Trainer without weights
 FLOATS = ("F64", "F32", "F16", "BF16")
 PREFIXES = ("hf:", "timm:")
 KNOWN = (  # suggested for a name that does not exist
@@ -123,8 +127,10 @@ def is_vitviz_file(path: Path) -> bool:
 
 
 def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
-    """Return a model for images of another size (height, width, px), with interpolated positions."""
-    return replace(found, network=interpolate(found.transformer, img_size))
+    """Return a model for images of another size (height, width, px); positions are interpolated as in its library."""
+    families = TRANSFORMERS if found.source.get("library") == "transformers" else ()
+    antialias = all(family.antialias for family in families if family.title == found.source.get("family"))
+    return replace(found, network=interpolate(found.transformer, img_size, antialias))
 
 
 def load_folder(
@@ -137,13 +143,19 @@ def load_folder(
     """Load a folder of timm or transformers; `path` is one of its files, if only that one has the weights."""
     config = read_json(folder / CONFIG)
     files = [path] if path is not None and path.is_file() else weight_files(folder)
-    processor = folder / PREPROCESSOR
     with ExitStack() as stack:
         tensors = TensorFiles(files, stack)
         checkpoint.check_size(tensors.nbytes, None)
         pretrained = Pretrained(name, tensors, config)
         source = {"library": "timm" if pretrained.is_timm else "transformers", **source}
-        return load_pretrained(pretrained, read_json(processor) if processor.is_file() else {}, source, img_size)
+        return load_pretrained(pretrained, read_processor(folder), source, img_size)
+
+
+def read_processor(folder: Path) -> Settings:
+    """Return the settings of transformers' image processor in a folder; empty if there are none."""
+    whole, image = (read_json(folder / name) if (folder / name).is_file() else {} for name in PROCESSORS)
+    found = whole.get("image_processor")  # of version 5; earlier versions write preprocessor_config.json
+    return found if isinstance(found, dict) else image
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -157,10 +169,12 @@ def weight_files(folder: Path) -> list[Path]:
         if files and missing is None:
             return files
         raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing} is missing")
-    pickles = sorted(file.name for file in folder.glob("*") if file.suffix in (".bin", ".pth", ".pt", ".ckpt"))
+    found = sorted(file.name for file in folder.glob("*") if file.suffix in (".bin", ".pth", ".pt", ".ckpt"))
+    pickles = [name for name in found if not re.match(TRAINING_STATE, name)]
+    command = f"vitviz convert {shlex.quote(str(folder / pickles[0]))} OUT.safetensors" if pickles else ""
     raise CheckpointError(
         f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(pickles[:3]) or 'none'}",
-        f"A pickle is converted once: `vitviz convert {pickles[0]} OUT.safetensors`." if pickles else "",
+        f"A pickle is converted once: `{command}`." if command else "",
     )
 
 
@@ -169,7 +183,7 @@ def load_pretrained(
 ) -> Checkpoint:
     """Convert a model of timm or transformers, with its labels and preprocessing."""
     family = find_family(pretrained)
-    size, mean, std, resize = read_preprocessing(pretrained, processor, family.normalization)
+    size, mean, std, resize = read_preprocessing(pretrained, processor, family)
     network = convert(pretrained, img_size or size)
     checkpoint.check_finite(network.state_dict())
     labels = find_labels(pretrained.config, network.config.num_classes)
@@ -179,12 +193,13 @@ def load_pretrained(
 
 
 def read_preprocessing(
-    pretrained: Pretrained, processor: Settings, normalization: tuple[Channels, Channels]
+    pretrained: Pretrained, processor: Settings, family: Family
 ) -> tuple[tuple[int, int] | None, Channels, Channels, Resize]:
     """Read size, mean, standard deviation, crop and filter.
 
-    They are in timm's `pretrained_cfg`, or in transformers' preprocessor_config.json.
+    They are in timm's `pretrained_cfg`, or those of transformers' image processor.
     """
+    normalization = family.normalization
     cfg = pretrained.config.get("pretrained_cfg") or {}
     if pretrained.is_timm:
         name = str(cfg.get("interpolation", "bicubic"))
@@ -196,20 +211,37 @@ def read_preprocessing(
             to_channels(cfg.get("std"), normalization[1]),
             resize,
         )
-    resample = processor.get("resample", int(Image.Resampling.BICUBIC))
-    interpolation = Image.Resampling(resample).name.lower() if resample in range(6) else RESAMPLING.name.lower()
+    if not processor:
+        return None, *normalization, family.resize
+    resample = processor.get("resample")
+    interpolation = family.resize.interpolation
+    if isinstance(resample, int) and resample in range(6):
+        interpolation = Image.Resampling(resample).name.lower()
     scaled = to_size(processor.get("size"))
     crop = to_size(processor.get("crop_size")) if processor.get("do_center_crop") else None
-    is_edge = isinstance(processor.get("size"), dict) and "shortest_edge" in processor["size"]
-    mode = "center" if is_edge or not processor else "squash"
     crop_pct = min(1.0, max(crop) / max(scaled)) if crop and scaled else 1.0
+    mode = "center" if is_shortest_edge(processor, family) else "squash"
     mean = to_channels(processor.get("image_mean"), normalization[0])
     std = to_channels(processor.get("image_std"), normalization[1])
+    if processor.get("do_normalize") is False:
+        mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     size = crop or scaled
     patch = pretrained.vision_config.get("patch_size", 1)
     if size and isinstance(patch, int):
         size = size[0] - size[0] % patch, size[1] - size[1] % patch
-    return size, mean, std, Resize(interpolation, crop_pct, "center" if crop and crop_pct < 1 else mode)
+    return size, mean, std, Resize(interpolation, crop_pct, mode)
+
+
+def is_shortest_edge(processor: Settings, family: Family) -> bool:
+    """Whether an image processor of transformers resizes the shorter side to its size, not the whole image.
+
+    A size in one number, as old files have it, means what it does in the processor's class.
+    """
+    size = processor.get("size")
+    if isinstance(size, dict):
+        return "shortest_edge" in size
+    class_name = str(processor.get("image_processor_type") or processor.get("feature_extractor_type") or "")
+    return not re.match("ViT|DeiT|Siglip|DINOv3", class_name) if class_name else family.resize.crop_mode == "center"
 
 
 def to_size(value: Any) -> tuple[int, int] | None:
@@ -312,7 +344,7 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
     config = Path(str(download(repository, CONFIG, revision, offline=offline, progress=progress)))
     # The other files are those of the same revision; where they are in the cache, the Hub is not asked again.
     get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
-    for file in (PREPROCESSOR, CARD):
+    for file in (*PROCESSORS, CARD):
         get(file, optional=True)
     if get(WEIGHTS, optional=True) is None:
         index = get(INDEX, optional=True)
@@ -354,7 +386,8 @@ def download(
         cached = [folder.name.removeprefix("models--").replace("--", "/") for folder in cached_repositories()]
         near = difflib.get_close_matches(repository, [*KNOWN, *cached], 3, 0.5)
         hint = f"Similar names: {', '.join(near)}." if near else "Check the name on https://huggingface.co/models."
-        raise CheckpointError(f"The repository must exist: {repository} does not", hint) from None
+        private = "If it is private, run `hf auth login` first."
+        raise CheckpointError(f"The repository must exist: {repository} was not found", f"{hint} {private}") from None
     except errors.LocalEntryNotFoundError:
         if optional:
             return None

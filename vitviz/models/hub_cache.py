@@ -80,7 +80,7 @@ def count_classes(config: dict[str, Any]) -> int | None:
         if "_clip_" in str(config["architecture"]):  # of classes, or of channels of the projection
             return None
         return count if isinstance(count, int) else None
-    if not str((config.get("architectures") or [""])[0]).endswith("ForImageClassification"):
+    if "ForImageClassification" not in str((config.get("architectures") or [""])[0]):
         return 0
     labels = config.get("id2label")
     return len(labels) if isinstance(labels, dict) else None

@@ -19,6 +19,9 @@ from vitviz.models.layers import interpolate_pos_embed
 from vitviz.models.vit import Transformer, ViT
 
 NUM_LISTED = 6  # tensors listed in an error
+CLIP_WIDTHS = ([512], [768], [1024])  # channels of the text encoders of EVA-CLIP
+ACTIVATIONS = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "silu"}  # modules of timm
+POOLS = ("", "token", "avg", "map", "token_avg", None)  # known values of timm's global_pool
 
 
 @dataclass(frozen=True)
@@ -115,10 +118,18 @@ def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool
         raise CheckpointError(f"img_size must be {config.img_size} for {config.architecture}: got {img_size}")
     if img_size == config.img_size:
         return network
+    P = config.patch_size
+    if any(side % P for side in img_size):
+        near = " x ".join(str(max(P, P * round(side / P))) for side in img_size)
+        raise CheckpointError(
+            f"img_size must be a multiple of the patch size, {P}: got {img_size[0]} x {img_size[1]}",
+            f"Use {near}.",
+            "img_size",
+        )
     try:
         resized = replace(config, img_size=img_size)
     except ConfigError as error:
-        raise CheckpointError(f"{error.field} {error.problem}", error.hint, error.field) from None
+        raise CheckpointError(f"{error.field} {error.problem}", "Use a smaller img_size.", "img_size") from None
     weights = dict(network.state_dict())
     if "pos_embed" in weights:
         positions = weights["pos_embed"]
@@ -143,7 +154,7 @@ def rename(source: Pretrained, family: Family, tensors: Mapping[str, Tensor]) ->
     renamed: dict[str, str] = {}
     pattern = family.ignored + drop_unused_head(source)
     for name in tensors:
-        ours = re.sub(r"^(module|model|backbone)\.(?!layers?\.)", "", name)
+        ours = re.sub(r"^(module|model|backbone|timm_model)\.(?!layers?\.)", "", name)
         ours = re.sub(r"^(vit|deit|dinov2|dinov2_with_registers|dinov3_vit|vision_model|visual\.trunk)\.", "", ours)
         for old, new in family.names:
             ours = re.sub(old, new, ours)
@@ -172,9 +183,23 @@ def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
 
 
 def drop_unused_head(source: Pretrained) -> str:
-    """Return a pattern of tensors that classification models of CLIP and SigLIP have, but do not use."""
+    """Return a pattern of tensors that models have, but that no prediction uses.
+
+    These are parts of the classification models of CLIP and SigLIP, and the projection of EVA-CLIP into the space of
+    its texts, which has a bias like a head for classes.
+    """
+    if source.is_timm and re.match(r"eva(02)?_.*_clip_", source.model) and has_text_head(source):
+        return r"|head\."
     unused = {"CLIPForImageClassification": r"|norm\.", "SiglipForImageClassification": r"|attn_pool\."}
     return unused.get(source.architectures, "")
+
+
+def has_text_head(source: Pretrained) -> bool:
+    """Whether the head has as many rows as a text encoder has channels, and its classes have no names."""
+    cfg = source.config.get("pretrained_cfg") or {}
+    named = source.config.get("label_names") or cfg.get("label_names")
+    rows = [tensor.shape[0] for name, tensor in meta(source.tensors).items() if name.endswith("head.weight")]
+    return not named and rows in CLIP_WIDTHS and rows == [cfg.get("num_classes")]
 
 
 def stack_parts(renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -215,6 +240,8 @@ def fix_shapes(found: dict[str, Tensor], source: Pretrained, family: Family) -> 
             found[name] = tensor.view(1, -1, tensor.shape[-1])
     if "reg_token" in found and not found["reg_token"].shape[1]:
         del found["reg_token"]
+    for mask in [name for name in found if name.endswith(".qkv.bias_mask")]:  # of Meta's DINOv3: 0 for keys
+        found[mask.removesuffix("_mask")] = found[mask.removesuffix("_mask")] * found.pop(mask).nan_to_num()
     for end in ("weight", "bias"):
         if (packed := found.pop(f"attn_pool.in_proj.{end}", None)) is not None:
             D = packed.shape[0] // 3
@@ -223,8 +250,8 @@ def fix_shapes(found: dict[str, Tensor], source: Pretrained, family: Family) -> 
     if family.positions_before_registers and needed <= found.keys():
         positions, (D, _, P, _) = found["pos_embed"], found["patch_embed.proj.weight"].shape
         height, width = (read_settings(source, family, D) | source.settings)["img_size"]
-        others, is_grid = positions.shape[1] - 1, positions.shape[1] == (height // P) * (width // P)
-        if not is_grid and round(others**0.5) ** 2 == others:
+        others, grid = positions.shape[1] - 1, (height // P) * (width // P)
+        if others == grid or (others + 1 != grid and round(others**0.5) ** 2 == others):
             found["cls_token"] = found["cls_token"] + positions[:, :1]
             found["pos_embed"] = positions[:, 1:]
     return found
@@ -243,6 +270,8 @@ def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor
     if channels != 3 or len(set(sides)) != 1:
         raise CheckpointError(f"Patches must be square and have 3 channels: got {channels} channels of {sides} pixels")
     fields = read_settings(source, family, D) | source.settings
+    is_swiglu = shapes["blocks.0.mlp.fc1.weight"].shape[0] == 2 * shapes["blocks.0.mlp.fc2.weight"].shape[1]
+    check_operations(source, fields, is_swiglu)
     M = shapes["blocks.0.mlp.fc2.weight"].shape[1]
     head, R = shapes.get("head.weight"), shapes["reg_token"].shape[1] if "reg_token" in shapes else 0
     P, size = sides[0], fields.pop("img_size")
@@ -264,7 +293,8 @@ def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor
         "pre_norm": "norm_pre.weight" in shapes,
         "fc_norm": "fc_norm.weight" in shapes,
         "final_norm": "norm.weight" in shapes or "fc_norm.weight" in shapes,
-        "swiglu_mlp": shapes["blocks.0.mlp.fc1.weight"].shape[0] == 2 * M,
+        "swiglu_mlp": is_swiglu,
+        "act_layer": "gelu" if is_swiglu else fields.get("act_layer", "gelu"),
         "scale_attn_norm": "blocks.0.attn.norm.weight" in shapes,
         "scale_mlp_norm": "blocks.0.mlp.norm.weight" in shapes,
         "global_pool": choose_pooling(source, shapes, fields.get("global_pool")),
@@ -278,6 +308,26 @@ def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor
     return config
 
 
+def check_operations(source: Pretrained, fields: Settings, is_swiglu: bool) -> None:
+    """Raise CheckpointError for an activation or a pooling that `ViT` does not have, which no tensor shows."""
+    activation, pool = fields.get("act_layer", "gelu"), fields.get("global_pool")
+    known: tuple[str, ...] = ("gelu", "gelu_tanh", "quick_gelu")
+    if is_swiglu:  # the activation in a config is not that of the gate
+        known = ("silu",) if source.settings else (*known, "silu")
+    if activation not in known:
+        raise CheckpointError(
+            f"The activation of the MLP must be {' or '.join(known)}: {source.name} has {activation}",
+            field="act_layer",
+        )
+    if pool not in POOLS:
+        raise CheckpointError(f"global_pool must be token, avg or map: {source.name} has {pool}", field="global_pool")
+    if fields.pop("pool_include_prefix", False) or source.model == "test_vit3":
+        raise CheckpointError(
+            f"The pooling must read the patches only: that of {source.name} includes the prefix tokens",
+            field="global_pool",
+        )
+
+
 def read_settings(source: Pretrained, family: Family, embed_dim: int) -> Settings:
     """Return the settings of a family for one model: those that no tensor shows."""
     if callable(family.settings):
@@ -288,9 +338,8 @@ def read_settings(source: Pretrained, family: Family, embed_dim: int) -> Setting
     known = family.settings | source.config.get("model_args", {}) | {"global_pool": source.config.get("global_pool")}
     pretrained = source.config.get("pretrained_cfg") or {}
     size = known.get("img_size") or pretrained.get("input_size", (3, 224, 224))[1:]
-    if isinstance(known.get("act_layer"), str) and known["act_layer"] not in ("gelu", "gelu_tanh", "quick_gelu"):
-        known.pop("act_layer")
-    kept = ("eps", "act_layer", "rope_type", "rope_temperature", "rope_rotate_half", "ref_feat_shape")
+    rope = ("rope_type", "rope_temperature", "rope_rotate_half", "ref_feat_shape")
+    kept = ("eps", "act_layer", "pool_include_prefix", *rope)
     reference = known.get("ref_feat_shape")
     return {name: known[name] for name in kept if known.get(name) is not None} | {
         "img_size": tuple(size) if isinstance(size, list | tuple) else (size, size),
@@ -362,6 +411,10 @@ def describe_module(module: nn.Module) -> Pretrained:
     Raises:
         CheckpointError: If the module is none of these.
     """
+    wrapped = getattr(module, "timm_model", None)
+    if isinstance(wrapped, nn.Module):  # a model of timm within transformers
+        found = describe_module(wrapped)
+        return replace(found, config=found.config | {"id2label": getattr(module.config, "id2label", None)})
     library = type(module).__module__.split(".")[0]
     tensors = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
     name = type(module).__name__
@@ -407,13 +460,16 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
                 "family",
             )
     rope, attn = getattr(module, "rope", None), block.attn  # type: ignore[union-attr]
-    activations = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "gelu"}
+    activation = type(block.mlp.act).__name__  # type: ignore[union-attr]
+    if getattr(block.mlp, "gate_last", False):  # type: ignore[union-attr]
+        raise CheckpointError("The gate of a SwiGLU must come first: gate_last is True", field="mlp")
     size = module.patch_embed.img_size or cfg.get("input_size", (3, 224, 224))[1:]
     settings = {
         "img_size": tuple(size),
         "num_heads": attn.num_heads,
         "eps": block.norm1.eps,  # type: ignore[union-attr]
-        "act_layer": activations.get(type(block.mlp.act).__name__, "gelu"),  # type: ignore[union-attr]
+        "act_layer": ACTIVATIONS.get(activation, activation),
+        "pool_include_prefix": bool(getattr(module, "pool_include_prefix", False)),
         "global_pool": module.global_pool,
         "rope_type": "none",
     }
