@@ -2,7 +2,9 @@
 
 import dataclasses
 import io
+import threading
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -116,6 +118,21 @@ def test_the_prediction_is_that_of_the_plain_forward_pass(tiny_checkpoint):
     ) / (torch.tensor([0.2, 0.25, 0.3]).view(1, 3, 1, 1))
     expected = tiny_checkpoint.network(images).softmax(-1)[0].detach()
     np.testing.assert_allclose(explain(tiny_checkpoint, pixels).probabilities, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["output", "logits"])
+def test_forward_passes_of_two_images_run_at_the_same_time(monkeypatch, name):
+    both, forward = threading.Barrier(2), ViT.forward_with_attention
+
+    def wait_for_the_other(self, *args):
+        both.wait(10)  # raises BrokenBarrierError if the other one does not start
+        return forward(self, *args)
+
+    monkeypatch.setattr(ViT, "forward_with_attention", wait_for_the_other)
+    contexts = [tiny.context(seed=seed) for seed in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda context: getattr(context, name), contexts))
+    assert all(getattr(context, name) is one for context, one in zip(contexts, found, strict=True)), "computed once"
 
 
 def test_maps_are_computed_from_the_attention(tiny_checkpoint):
@@ -411,6 +428,8 @@ def test_a_score_is_a_fraction_of_that_of_the_greedy_order(tiny_checkpoint):
     distance = scored.random_deletion - scored.ceiling_deletion
     assert scored.fraction_of_ceiling == pytest.approx((scored.random_deletion - scored.deletion) / distance)
     assert found.score("greedy", 3, ceiling=True).fraction_of_ceiling == pytest.approx(1)
+    with pytest.raises(ValueError, match=r"ceiling needs the baseline mean, as its order paints .*: got drop"):
+        found.score("relevance", 3, "drop", ceiling=True)
     assert dataclasses.replace(scored, ceiling_deletion=1.0).fraction_of_ceiling is None
 
 
@@ -467,6 +486,7 @@ def test_ablations_accumulate(tiny_checkpoint):
     np.testing.assert_array_equal(np.isnan(twice.attention), np.isnan(once.attention))
     assert twice.original is whole
     assert twice.changes == "1 head ablated, 1 patch removed, 1 head ablated, 1 patch removed"
+    assert whole.ablate([(5, 0), [5, 0]], [3, 3]).changes == "1 head ablated, 1 patch removed"
     others = [patch for patch in range(tiny.N) if patch != 12]
     with pytest.raises(ValueError, match="Not all patches can be removed"):
         whole.ablate(patches=[12]).ablate(patches=others)

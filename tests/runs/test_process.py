@@ -74,7 +74,7 @@ def test_an_error_before_the_start_leaves_the_record_unchanged(lock):
     assert process.read(lock.folder) == before
 
 
-@pytest.mark.parametrize("text", ["", "[1]", '{"pid": 1}', '{"wings": 2}', "\0" * 2048])
+@pytest.mark.parametrize("text", ["", "[1]", '{"pid": 1}', '{"wings": 2}', "\0" * 2048, "[" * 3000])
 def test_a_damaged_record_is_ignored(tmp_path, text):
     (tmp_path / process.FILE).write_text(text)
     assert process.read(tmp_path) is None

@@ -17,13 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from tests import tiny
 from vitviz.data import cifar
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.runs import launch, process, run_folder, store
+from vitviz.runs import launch, process, run_folder, status, store, sweep
 from vitviz.runs.store import AlreadyRunningError, Runs
+from vitviz.runs.sweep import Sweep
 from vitviz.training.config import TrainConfig
 
 REPLACE = """
@@ -326,6 +329,44 @@ def test_an_unreadable_file_does_not_hide_other_runs(runs, config, monkeypatch, 
         monkeypatch.setattr(module, name, partial(open_unless, forbidden, getattr(module, name)))
     assert {info.name for info in runs.all()} == listed
     assert runs.metrics("other") == ([], 0)
+
+
+@pytest.mark.parametrize("file", ["config.json", "metrics.jsonl", process.FILE, sweep.FILE, sweep.RESULTS])
+def test_nested_json_of_any_file_does_not_hide_other_runs(runs, config, file):
+    make_run(runs, config, "other")
+    for name in ("other-grid", "grid"):
+        (runs.root / name).mkdir()
+        Sweep(config, GRID, runs.root / name).create()
+    damaged = make_run(runs, config, "own") if file not in (sweep.FILE, sweep.RESULTS) else runs.root / "grid"
+    (damaged / file).write_text("[" * 3000 + "\n")
+    assert "other" in {info.name for info in runs.all()}
+    assert "other-grid" in {info.name for info in runs.sweeps()}
+    assert runs.metrics(damaged.name) == ([], 0 if file != "metrics.jsonl" else 3001)
+
+
+@pytest.mark.parametrize(
+    ("record", "saved"),
+    [
+        ({"epochs": []}, "Nothing was saved yet"),
+        ({"epochs": "3"}, "Nothing was saved yet"),
+        ({"epochs": 3, "training": {"seconds": 40}}, "The state at epoch 3.0 is kept"),
+        ({"epochs": 3, "training": []}, "Nothing was saved yet"),
+        ({"epochs": 3, "training": {"seconds": "40"}}, "Nothing was saved yet"),
+        ({"epochs": 3, "training": None}, "Nothing was saved yet"),
+    ],
+)
+def test_a_run_with_an_invalid_record_is_listed(runs, config, record, saved):
+    path = make_run(runs, config, "one", '{"seconds": 50}\n', record)
+    assert [info.name for info in runs.all()] == ["one"]
+    found = status.read_run(path)
+    assert (found.saved, found.is_finished) == (saved, "training" not in record)
+    assert run_folder.saved_seconds(path) == (40 if saved.startswith("The state") else 0)
+
+
+def test_a_record_of_nested_json_is_ignored(tmp_path):
+    path = tmp_path / "last.safetensors"
+    save_file({"x": torch.zeros(1)}, path, {"vitviz": "[" * 3000})
+    assert run_folder.read_record(path) == {}
 
 
 def open_unless(forbidden: Path, opened: Callable[..., Any], path: Any, *args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ from vitviz.data import cifar, preprocessing
 from vitviz.models import attention_stats
 from vitviz.models.checkpoint import CHECKPOINTS
 from vitviz.runs import timeline as timeline_module
-from vitviz.runs.timeline import TimelineRecorder, find, read
+from vitviz.runs.timeline import TimelineError, TimelineRecorder, find, read
 
 SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
 
@@ -179,7 +179,7 @@ def test_an_invalid_file_is_rejected(tmp_path, damage):
     sentence = (
         "Cannot read the timeline" if damage in ("absent", "folder") else "A timeline must be a complete .npz file"
     )
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(TimelineError, match=sentence):
         read(path)
 
 

@@ -16,6 +16,7 @@ from vitviz.attribution.explanation import explain
 from vitviz.runs import timeline
 from vitviz.runs.store import Runs
 from vitviz.webapp.pages import compare as page_module
+from vitviz.webapp.pages import large_models
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.timelines import Timelines
@@ -184,7 +185,7 @@ def test_maps_that_take_many_passes_have_a_queue_of_their_own(page, pair, monkey
     assert not page.is_slow(sides | {"b": NONE | {"key": "?", "method": "occlusion"}})
     monkeypatch.setattr(page_module, "MANY_MACS", 0)
     assert page.is_slow(sides | {"b": NONE | {"key": key, "method": "relevance"}})
-    monkeypatch.setattr(page_module, "MAX_MACS", 0)
+    monkeypatch.setattr(large_models, "MAX_MACS", 0)
     found = {function.__name__: function for function in page.functions}
     reply = asyncio.run(found["compare"](sides | {"query": [], "similarTo": None}))
     assert "takes few passes" in reply["error"]

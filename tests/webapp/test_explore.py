@@ -18,12 +18,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from cachetools import Cache
 from PIL import Image
 from safetensors.torch import save_file
 
 import vitviz
 from tests import tiny
 from tests.webapp.serving import EXPLAIN_CAT
+from vitviz.attribution import serialize
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.context import softmax
 from vitviz.attribution.explanation import Explanation
@@ -32,7 +34,7 @@ from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
 from vitviz.webapp import images, models
-from vitviz.webapp.pages import explore
+from vitviz.webapp.pages import explore, large_models
 from vitviz.webapp.pages.explore import Explore, is_large
 from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.train import Train
@@ -252,12 +254,14 @@ def test_large_attention_is_sent_by_query_only(page, monkeypatch):
 
 
 def test_what_takes_many_passes_of_a_large_model_is_left_out(page, monkeypatch):
-    monkeypatch.setattr(explore, "MAX_MACS", 0)
+    monkeypatch.setattr(large_models, "MAX_MACS", 0)
     key = page.explain(sample("horse"))["key"]
     reply = page.methods({"key": key, "target": [1, 7]})
     assert "relevance" in reply["maps"]
     assert not {"occlusion", "integrated_gradients"} & set(reply["maps"])
     assert "This model is large" in reply["leftOut"]
+    monkeypatch.setattr(serialize, "method_scores", lambda *_: pytest.fail("the scores are computed"))
+    assert error_response(page.scores)({"key": key, "target": [1, 7]})["error"] == reply["leftOut"]
 
 
 def test_quick_maps_leave_out_what_takes_many_passes(page):
@@ -270,7 +274,7 @@ def test_quick_maps_leave_out_what_takes_many_passes(page):
 
 
 def test_a_model_without_head_has_nothing_left_out(page, monkeypatch):
-    monkeypatch.setattr(explore, "MAX_MACS", 0)
+    monkeypatch.setattr(large_models, "MAX_MACS", 0)
     model = replace(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), labels=())
     monkeypatch.setattr(page, "model", lambda request: model)
     key = page.explain(sample())["key"]
@@ -479,6 +483,20 @@ def test_explanations_expire_even_if_used(explanation, monkeypatch):
     assert recent.get({"key": old}) is None
     assert recent.get({"key": new}) is explanation
     assert recent.entries.currsize == size_of(explanation)
+
+
+def test_expired_explanations_and_scores_are_deleted_without_a_request(explanation, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
+    recent, scored = ExplanationCache(), cache.ScoreCache()
+    recent.add(explanation)
+    scored.get_or_compute("maps", explanation, 0, dict)
+    for age, left in ((MAX_AGE - 1, 1), (MAX_AGE + 1, 0)):
+        now = age
+        recent.clean()
+        scored.clean()
+        stored = [Cache.__len__(entries) for entries in (recent.entries, scored.entries)]  # even if it has expired
+        assert stored == [left, left]
 
 
 def test_derived_explanations_expire_with_their_origin(explanation, monkeypatch):

@@ -15,11 +15,12 @@ from PIL import Image
 import vitviz
 from tests import tiny
 from tests.plots.reading import fills, pixels
+from vitviz.attribution import serialize
 from vitviz.attribution.charts import chart
 from vitviz.attribution.explanation import patch_activations
 from vitviz.models import checkpoint
 from vitviz.plots.scales import method_scale
-from vitviz.webapp.pages import figures
+from vitviz.webapp.pages import figures, large_models
 from vitviz.webapp.pages.explore import Explore, is_slow
 from vitviz.webapp.pages.figures import parse_link, resolved
 from vitviz.webapp.server.requests import RequestError, error_response, parse_view
@@ -216,6 +217,19 @@ def test_the_interactive_file_opens_on_the_view(page, key):
     assert (view["layer"], view["head"], view["scale"], view["smooth"], view["outlines"]) == (2, 1, "uniform", True, 25)
     assert data["reply"]["image"]["truth"] == 3
     assert data["scores"]["scores"].keys() >= {"relevance"}
+
+
+def test_scores_of_a_large_model_are_left_out_of_its_files(page, key, monkeypatch):
+    monkeypatch.setattr(large_models, "MAX_MACS", 0)
+    monkeypatch.setattr(serialize, "method_scores", lambda *_: pytest.fail("the scores are computed"))
+    reason = page.methods({"key": key, "target": [], "quick": True})["leftOut"]
+    for ending in ("svg", "npz", "html"):
+        assert ask(page, key, "methods", ending)["error"] == reason
+    found = content_of(ask(page, key, ending="html", method="relevance")).decode()
+    data = json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', found)[1])
+    assert data["scores"] is None
+    assert "relevance" in data["reply"]["maps"]
+    assert "occlusion" not in data["reply"]["maps"]
 
 
 def test_an_ablated_figure_explains_the_class_predicted_before(page, key):

@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -129,6 +130,63 @@ def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_pat
     assert names[1] not in opened.loaded
 
 
+@pytest.mark.parametrize("is_evicted", [False, True])
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_model_opened_again_after_it_was_overwritten_is_the_new_one(folder, tmp_path, is_folder, is_evicted):
+    opened, path = OpenedModels(), tmp_path / "model"
+    if is_folder:
+        shutil.copytree(folder, path)
+        weights = path / "model.safetensors"
+    else:
+        weights = path = path.with_suffix(".safetensors")
+        checkpoint.save(tiny.checkpoint(), path)
+    name = opened.open(str(path))
+    old = opened.get(name)
+    assert opened.open(str(path)) == name
+    assert opened.get(name) is old, "it is not loaded twice"
+    if is_folder:
+        shutil.rmtree(path)
+        other = families.build("timm ViT", dtype=torch.float32)
+        torch.nn.init.ones_(other.head.bias)
+        families.save("timm ViT", other, path)  # of the same size
+    else:
+        checkpoint.save(tiny.checkpoint(replace(tiny.CONFIG, depth=2)), path)
+    if is_evicted:
+        opened.loaded = {}
+    assert opened.open(str(path)) == name
+    new = opened.get(name)
+    assert opened.open(str(path)) == name
+    assert opened.get(name) is new
+    assert sum(map(torch.sum, new.network.parameters())) != sum(map(torch.sum, old.network.parameters()))
+    assert opened.infos[name]["layers"] == new.config.depth
+    assert opened.sizes[name] == weights.stat().st_size
+    assert list(opened.sources) == list(opened.loaded) == [name]
+
+
+def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, monkeypatch):
+    opened, started, ready = OpenedModels(), threading.Event(), threading.Event()
+    paths = [tmp_path / f"model{number}.safetensors" for number in range(3)]
+    for number, path in enumerate(paths):
+        checkpoint.save(tiny.checkpoint(seed=number), path)
+    first, second = (opened.open(str(path)) for path in paths[:2])
+
+    def slow(source):
+        started.set()
+        assert ready.wait(60)
+        return hub.load(source)
+
+    monkeypatch.setattr("vitviz.webapp.opened.load", slow)
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            third = pool.submit(opened.open, str(paths[2]))
+            assert started.wait(60)
+            assert pool.submit(opened.get, first).result(10) is opened.loaded[first]
+        finally:
+            ready.set()
+        assert [first, third.result()] == list(opened.loaded), "the least recently used one is replaced"
+        assert opened.get(second).name == second
+
+
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
@@ -180,7 +238,7 @@ def download(monkeypatch, page, folder):
     monkeypatch.setattr("vitviz.webapp.opened.HubDownload", lambda name: (FakeDownload(name), ready.set())[0])
     monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
     monkeypatch.setattr("vitviz.webapp.opened.load", lambda source: hub.load(folder))
-    monkeypatch.setattr("vitviz.webapp.opened.size_on_disk", lambda source: 1)
+    monkeypatch.setattr("vitviz.webapp.opened.file_states", lambda source: ((0, 1),))
     page.open_model({"action": "start", "source": "timm:vit_tiny"})
     assert ready.wait(60)
     assert FakeDownload.latest.started.wait(60)

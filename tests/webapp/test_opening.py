@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from base64 import b64decode
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -233,6 +234,23 @@ def test_the_example_is_shown_during_the_import_only(deferred):
     assert asyncio.run(explain(7)) == 14
 
 
+def test_expired_explanations_are_deleted_once_the_pages_are_there(monkeypatch):
+    pages, ready = Backend(), threading.Event()
+    cleaned = []
+    for name in ("explanations", "scored"):
+        monkeypatch.setattr(getattr(pages.explore, name), "clean", partial(cleaned.append, name))
+    backend = DeferredBackend(lambda: ready.wait(60) and pages)
+    backend.clean()
+    assert backend.future is None, "cleaning does not import"
+    backend.start()
+    backend.clean()
+    assert not cleaned
+    ready.set()
+    backend.start().result()
+    backend.clean()
+    assert cleaned == ["explanations", "scored"]
+
+
 def test_a_failing_import_fails_each_request():
     backend = DeferredBackend(lambda: {}[""])
     with pytest.raises(KeyError):
@@ -240,3 +258,4 @@ def test_a_failing_import_fails_each_request():
     for _ in range(2):
         with pytest.raises(KeyError):
             asyncio.run(backend.function("page", "name")(1))
+    backend.clean()

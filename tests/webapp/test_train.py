@@ -332,6 +332,14 @@ def test_only_new_snapshots_are_returned_unless_the_timeline_was_rewritten(page,
     assert page.timelines.snapshots(data) is None
 
 
+def test_a_damaged_timeline_does_not_hide_runs_and_metrics(page, run):
+    (run / "timeline.npz").write_bytes(b"words")
+    data = {"source": "runs/first", "image": 0, "from": 0}
+    response = page.poll({"version": "", "run": "first", "session": "", "offset": 0, "timeline": data})
+    assert ([info["name"] for info in response["runs"]], len(response["metrics"])) == (["first"], 4)
+    assert response["timeline"] is None
+
+
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [

@@ -17,6 +17,7 @@ from PIL import Image
 
 from tests.webapp.serving import CAT, EXPLAIN_CAT, IGNORE_PANDAS_WARNINGS, files_in, running
 from vitviz.webapp.server import queue, uploads
+from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.uploads import Uploads
 
 pytestmark = IGNORE_PANDAS_WARNINGS
@@ -150,6 +151,13 @@ def test_freed_memory_is_returned_while_the_server_runs(tmp_path, monkeypatch):
             return await asyncio.to_thread(returned.wait, 60)
 
     assert asyncio.run(serve())
+
+
+def test_what_has_expired_in_memory_is_deleted_while_the_server_runs(tmp_path, monkeypatch):
+    cleaned = threading.Event()
+    monkeypatch.setattr(DeferredBackend, "clean", lambda self: cleaned.set())
+    with running(tmp_path):
+        assert cleaned.wait(60)
 
 
 def test_nothing_else_in_the_configured_folder_is_touched(tmp_path, monkeypatch):

@@ -83,6 +83,9 @@ class ForwardContext:
         self.model = checkpoint.transformer
         self.config = self.model.config
         self.holds_attention = fits(self.config)  # or computes it layer by layer
+        # Not cached properties: until Python 3.12, all instances share the lock of one, and their passes would wait.
+        self.cached_output: AttentionOutput | None = None
+        self.cached_logits: NDArray[np.float32] | None = None
         self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # computed maps by method and target
         self.notes: dict[tuple[str, Target], str] = {}  # what a reader of a map must know, by method and target
         self.cached_gradients: dict[Target, Gradients] = {}  # of the last target only: they are large
@@ -115,13 +118,16 @@ class ForwardContext:
             (layer, head) for layer, mask in masks.items() for head in (mask.keep == 0).nonzero()[:, 0].tolist()
         )
 
-    @cached_property
+    @property
     def output(self) -> AttentionOutput:
         """Output of one forward pass with tokens and, if it fits into memory, full attention, batch size 1."""
-        mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
-        with torch.inference_mode():
-            output = self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
-        return output_to_mmap(output)
+        if self.cached_output is None:
+            mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
+            with torch.inference_mode():
+                keep = self.batched_keep(1)
+                output = self.model.forward_with_attention(self.image[None], mode, keep, self.head_masks)
+            self.cached_output = output_to_mmap(output)
+        return self.cached_output
 
     @cached_property
     def layered(self) -> LayeredAttention | None:
@@ -157,10 +163,13 @@ class ForwardContext:
         mean = weights[left].mean(0) if left else torch.zeros_like(weights[0])
         return self.expand_tokens(mean.cpu().numpy(), axes=(0, 1))
 
-    @cached_property
+    @property
     def logits(self) -> NDArray[np.float32]:
         """Logits of all classes, (K,), empty for a model without head; refused if not finite."""
-        return self.checkpoint.check_logits(self.output.logits)[0, : self.config.num_classes].float().cpu().numpy()
+        if self.cached_logits is None:
+            logits = self.checkpoint.check_logits(self.output.logits)
+            self.cached_logits = logits[0, : self.config.num_classes].float().cpu().numpy()
+        return self.cached_logits
 
     @cached_property
     def attention(self) -> NDArray[np.float32]:
@@ -207,8 +216,8 @@ class ForwardContext:
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
             forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
-            if "output" not in vars(self):
-                vars(self)["output"] = output_to_mmap(forward.to_attention_output().detach())
+            if self.cached_output is None:
+                self.cached_output = output_to_mmap(forward.to_attention_output().detach())
             weights = [block.weights for block in forward.blocks if block.weights is not None]
             *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
         attention_grads = malloc.to_mmap(torch.stack([grad[0] for grad in grads]).float().cpu()).numpy()
@@ -307,8 +316,3 @@ def target_logit(logits: Tensor, target: Target) -> Tensor:
     if isinstance(target, tuple):
         return logits[:, target[0]] - logits[:, target[1]]
     return logits[:, target]
-
-
-def is_flat(values: NDArray[np.float32]) -> bool:
-    """Whether a map's values are equal up to rounding, so that it ranks no patch before another."""
-    return bool(np.ptp(values) <= 1e-5 * np.abs(values).max(initial=0))

@@ -99,7 +99,7 @@ def read(folder: Path) -> ProcessRecord | None:
     path = folder / FILE
     try:
         return ProcessRecord(**json.loads(path.read_text())) if is_regular_file(path) else None
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
 
 

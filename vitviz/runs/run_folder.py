@@ -55,9 +55,15 @@ def read_record(path: Path) -> dict[str, Any]:
     try:
         with safe_open(path, "np") as file:  # "pt" opens it twice, which fails while it is being replaced
             record = json.loads(file.metadata()["vitviz"])["record"]
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError):
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError):
         return {}
-    return record if isinstance(record, dict) else {}
+    return record if isinstance(record, dict) and has_valid_counters(record) else {}
+
+
+def has_valid_counters(record: dict[str, Any]) -> bool:
+    """Whether the counters of a record, if training is not finished, contain the training time."""
+    counters = record.get("training", {"seconds": 0.0})
+    return isinstance(counters, dict) and isinstance(counters.get("seconds"), int | float)
 
 
 def is_finished(record: dict[str, Any]) -> bool:
@@ -195,7 +201,7 @@ def seconds_of_line(line: bytes) -> float:
     """Return the training time of a line of metrics; infinity for an invalid line."""
     try:
         return float(json.loads(line)["seconds"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return math.inf
 
 

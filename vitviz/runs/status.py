@@ -101,7 +101,7 @@ def read_run(folder: Path) -> RunStatus:
         config=stored,
     )
     epoch = record.get("epochs")
-    saved = "Nothing was saved yet" if epoch is None else f"The state at epoch {epoch:.1f} is kept"
+    saved = f"The state at epoch {epoch:.1f} is kept" if isinstance(epoch, int | float) else "Nothing was saved yet"
     has_unsaved_steps = seconds_of(metrics) > seconds_of(record.get("training"))
     return RunStatus(info, saved, run_folder.is_finished(record), has_unsaved_steps)
 
@@ -169,6 +169,6 @@ def parse_line(line: bytes) -> dict[str, Any] | None:
     """Parse a line with a JSON object; None if it is not one."""
     try:
         parsed = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return parsed if isinstance(parsed, dict) else None

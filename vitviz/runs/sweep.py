@@ -25,6 +25,7 @@ from vitviz.models.checkpoint import eval_samples
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder, training_run
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
+from vitviz.runs.status import parse_line
 from vitviz.runs.training_run import Progress
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.signals import StopRequest
@@ -134,7 +135,8 @@ class Sweep:
 
     def results(self) -> list[dict[str, Any]]:
         """Return one entry per completed run: name, settings, state, parameters, accuracy and cost."""
-        return [json.loads(line) for line in complete_lines(self.folder / RESULTS)]
+        lines = map(parse_line, complete_lines(self.folder / RESULTS))
+        return [result for result in lines if result is not None]
 
     def run(
         self,
@@ -185,7 +187,7 @@ def read(folder: Path) -> Sweep:
     try:
         stored = json.loads(path.read_text()) if is_regular_file(path) else {}
         config, vary = from_json(stored["config"]), tuple(map(str, stored["vary"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(
             f"The folder of a sweep must contain a valid {FILE}: {folder} does not. Choose another."
         ) from None

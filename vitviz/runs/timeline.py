@@ -35,6 +35,10 @@ MAX_IMAGES = 10  # one per class
 SERIES = ("cls_attention", "probabilities", "entropy", "distance", "epoch", "seconds")
 
 
+class TimelineError(ValueError):
+    """A timeline file cannot be read, or is damaged."""
+
+
 @dataclass(frozen=True)
 class Timeline:
     """Contents of a timeline file: S snapshots of a training, P images.
@@ -97,7 +101,7 @@ def find(name: str | Path) -> Path:
 
 
 def read(path: str | Path) -> Timeline:
-    """Read a timeline file; raise ValueError if it does not exist or is damaged."""
+    """Read a timeline file; raise TimelineError if it does not exist or is damaged."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays: dict[str, Any] = {name: file[name] for name in ("images", "class_token", *SERIES)}
@@ -105,9 +109,9 @@ def read(path: str | Path) -> Timeline:
             gh, gw = file["grid"].tolist()
         return Timeline(**strings, grid=(gh, gw), **arrays | {"class_token": bool(arrays["class_token"])})
     except OSError as error:
-        raise ValueError(f"Cannot read the timeline {str(path)[:200]!r}: {error.strerror or error}.") from None
+        raise TimelineError(f"Cannot read the timeline {str(path)[:200]!r}: {error.strerror or error}.") from None
     except (KeyError, IndexError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
-        raise ValueError(
+        raise TimelineError(
             f"A timeline must be a complete .npz file of a training: {str(path)[:200]!r} is not."
         ) from None
 

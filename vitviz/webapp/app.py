@@ -225,7 +225,7 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
         ValueError: If another process takes the port in the meantime.
     """
     mcp = app.mcp_server
-    uploads = Uploads(Path(get_upload_folder()))
+    uploads = Uploads(Path(get_upload_folder()), app.deferred_backend.clean)
     for name in ("no_proxy", "NO_PROXY"):  # Gradio requests its own URL to check that it is up
         hosts = filter(None, os.environ.get(name, "").split(","))
         os.environ[name] = ",".join(dict.fromkeys([*hosts, address.host, "127.0.0.1", "localhost"]))

@@ -44,3 +44,8 @@ class Backend:
     def names(self) -> dict[str, list[str]]:
         """Names of the server functions of each page."""
         return {page: list(functions) for page, functions in self.functions.items()}
+
+    def clean(self) -> None:
+        """Delete what has expired of visitors' images."""
+        self.explore.explanations.clean()
+        self.explore.scored.clean()

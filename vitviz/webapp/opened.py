@@ -1,7 +1,8 @@
 """Models that the user opened by name: files, folders and models of the Hugging Face Hub.
 
 A model is loaded when it is opened and stays in memory until others replace it; then it is loaded again at its next
-use. Nothing but an opened name is ever loaded, so a public page, which opens none, offers no others.
+use. It is also loaded again when it is opened again and its files have changed. Nothing but an opened name is ever
+loaded, so a public page, which opens none, offers no others.
 """
 
 import threading
@@ -18,6 +19,7 @@ from vitviz.webapp.schemas.common import ModelInfo
 MAX_LOADED = 2  # models in memory
 MAX_NAME_LENGTH = 1000  # characters
 
+FileStates = tuple[tuple[int, int], ...]  # modification time (ns) and size (bytes) of each weight file
 Phase = Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
 
 
@@ -50,18 +52,21 @@ class OpenedModels:
         sources: For each name what `vitviz.load` takes, in the order of opening.
         infos: For each name the description for lists.
         sizes: For each name the size of its weights on disk (bytes).
+        states: For each name the state of its weight files when it was loaded.
         first: Name of the model that the page opens with; empty for the first bundled one.
     """
 
     sources: dict[str, str] = field(default_factory=dict)
     infos: dict[str, ModelInfo] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    states: dict[str, FileStates] = field(default_factory=dict)
     first: str = ""
     loaded: dict[str, Checkpoint] = field(default_factory=dict)  # the most recently used last
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    lock: threading.RLock = field(default_factory=threading.RLock)  # of `loaded`, for a moment
+    loading: threading.Lock = field(default_factory=threading.Lock)  # while a model is loaded
 
     def open(self, source: str) -> str:
-        """Load a model, and return its name on the page.
+        """Load a model, unless it is in memory as it is on disk, and return its name on the page.
 
         Raises:
             CheckpointError: As for `vitviz.models.hub.load`.
@@ -69,29 +74,37 @@ class OpenedModels:
         source = expand(source)
         if source in bundled_checkpoints():
             return source
-        known = next((name for name, other in self.sources.items() if other == source), None)
-        if known is not None:
-            self.get(known)
+        with self.loading:
+            known = next((name for name, other in self.sources.items() if other == source), None)
+            if known is None or self.states[known] != file_states(source) or self.use(known) is None:
+                known = self.load(source, known).name
             return known
-        with self.lock:
-            model = load(source)
-            name = source if source.startswith(hub.PREFIXES) else self.unused(model.name)
-            model = replace(model, name=name)
-            self.infos[name] = describe_model(model) | {"origin": "opened"}
-            self.sizes[name] = size_on_disk(source)
-            self.sources[name] = source
-            self.keep(model)
-        return name
 
     def get(self, name: str) -> Checkpoint:
-        """Return an opened model; load it if it is not in memory."""
-        model = self.loaded.get(name)
-        if model is not None and next(reversed(self.loaded)) == name:
+        """Return an opened model; load it if it is not in memory, for which it waits for others being loaded."""
+        if (model := self.use(name)) is not None:
             return model
-        with self.lock:
-            model = self.loaded.get(name) or replace(load(self.sources[name]), name=name)
-            self.keep(model)
+        with self.loading:
+            return self.use(name) or self.load(self.sources[name], name)
+
+    def load(self, source: str, name: str | None = None) -> Checkpoint:
+        """Load a model under its name, by default a new one, and replace what is known of it."""
+        model = load(source)
+        name = name or (source if source.startswith(hub.PREFIXES) else self.unused(model.name))
+        model, states = replace(model, name=name), file_states(source)
+        self.infos[name] = describe_model(model) | {"origin": "opened"}
+        self.sizes[name] = sum(size for _, size in states)
+        self.states[name] = states
+        self.sources[name] = source
+        self.keep(model)
         return model
+
+    def use(self, name: str) -> Checkpoint | None:
+        """Return a model as the most recently used one; None if it is not in memory."""
+        with self.lock:
+            if (model := self.loaded.get(name)) is not None:
+                self.keep(model)
+            return model
 
     def must_load(self, name: str) -> bool:
         """Whether a model has been opened, but is not in memory any more."""
@@ -99,9 +112,9 @@ class OpenedModels:
 
     def keep(self, model: Checkpoint) -> None:
         """Keep a model in memory as the most recently used one."""
-        self.loaded = {name: other for name, other in self.loaded.items() if name != model.name} | {model.name: model}
-        while len(self.loaded) > MAX_LOADED:
-            del self.loaded[next(iter(self.loaded))]
+        with self.lock:
+            kept = [*(other for name, other in self.loaded.items() if name != model.name), model]
+            self.loaded = {other.name: other for other in kept[-MAX_LOADED:]}
 
     def unused(self, name: str) -> str:
         """Return a name that no other model has."""
@@ -181,13 +194,12 @@ def load(source: str) -> Checkpoint:
     return model
 
 
-def size_on_disk(source: str) -> int:
-    """Return the size of the weights of a model that loads (bytes)."""
-    path = Path(source)
-    if path.is_file():
-        return path.stat().st_size
-    folder = path if path.is_dir() else hub.fetch(source, offline=True)[1]
-    return sum(file.stat().st_size for file in hub.weight_files(folder))
+def file_states(source: str) -> FileStates:
+    """Return the state of the weight files of a model; empty if they do not exist any more."""
+    path = hub.fetch(source, offline=True)[1] if source.startswith(hub.PREFIXES) else Path(source)
+    files = hub.weight_files(path) if path.is_dir() else [path] if path.is_file() else []
+    found = [file.stat() for file in files]
+    return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
 
 def expand(source: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import comparison
+from vitviz.attribution import charts, comparison
 from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.methods import METHODS
@@ -24,8 +24,9 @@ from vitviz.plots.scales import Scale, with_means
 from vitviz.plots.words import map_name
 from vitviz.webapp.images import list_photos, thumbnail
 from vitviz.webapp.models import RUN_PREFIX
-from vitviz.webapp.pages.explore import MANY_MACS, MANY_PASSES, MAX_MACS, WORKERS, Explore, enough_cores
+from vitviz.webapp.pages.explore import MANY_MACS, WORKERS, Explore, enough_cores
 from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME, parse_link, written_table
+from vitviz.webapp.pages.large_models import MANY_PASSES, left_out
 from vitviz.webapp.pages.timelines import Timelines, describe
 from vitviz.webapp.schemas.compare import (
     ComparedMap,
@@ -174,7 +175,7 @@ class Compare:
         """Take over a method's map that Explore has computed for the same image, model and class."""
         if view.method is None:
             return
-        target = explanation.target(comparison.target_of(explanation, view.target))
+        target = explanation.target(charts.target_of(explanation, view.target))
         held = self.explore.scored.get("maps", explanation, target)
         if held is not None and view.method in held["maps"]:
             values = np.array(held["maps"][view.method], np.float32)
@@ -226,8 +227,7 @@ class Compare:
 
 def is_too_large(explanation: Explanation, method: str) -> bool:
     """Whether a map would take minutes, as Explore leaves it out."""
-    config = explanation.context.config
-    return method in MANY_PASSES and forward_macs(config) * config.num_patches > MAX_MACS
+    return method in MANY_PASSES and left_out(explanation.context.config) is not None
 
 
 def file_of(found: Comparison, ending: str, link: str) -> bytes:

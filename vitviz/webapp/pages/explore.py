@@ -31,6 +31,7 @@ from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.opening import explore_catalog
 from vitviz.webapp.pages.figures import ANIMATIONS, Figures
 from vitviz.webapp.pages.gallery import Gallery
+from vitviz.webapp.pages.large_models import MANY_PASSES, left_out
 from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.pages.views import Views
@@ -51,12 +52,6 @@ from vitviz.webapp.server.requests import (
 )
 from vitviz.webapp.server.tasks import Tasks
 
-MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
-MANY_PASSES = ("occlusion", "integrated_gradients")
-LEFT_OUT = (
-    "This model is large: scores and the maps that take many forward passes are left out here. Use ex.score and ex.map "
-    "in Python."
-)
 MANY_MACS = 2e9  # multiply-accumulates of a forward pass that takes long on one core
 WORKERS = 2  # more images at a time would only take memory
 THUMBNAIL_SIDE = 144  # px, of an upload's preview
@@ -271,11 +266,10 @@ class Explore(ModelPage):
         target = explanation.target(parse_target(request))
 
         def compute() -> Json:
-            config = explanation.context.config
-            is_large = config.num_classes > 0 and forward_macs(config) * config.num_patches > MAX_MACS
-            left_out = MANY_PASSES if is_large or quick else ()
-            keys = [key for key in explanation.methods if key not in left_out]
-            return {"maps": serialize.method_maps(explanation, target, keys), "leftOut": LEFT_OUT if is_large else None}
+            reason = left_out(explanation.context.config)
+            skipped = MANY_PASSES if reason or quick else ()
+            keys = [key for key in explanation.methods if key not in skipped]
+            return {"maps": serialize.method_maps(explanation, target, keys), "leftOut": reason}
 
         quick = is_quick(request)
         return self.scored.get_or_compute("quick" if quick else "maps", explanation, target, compute)
@@ -289,9 +283,14 @@ class Explore(ModelPage):
         Returns:
             `scores` by method and `random_baseline`, mean and standard deviation over random rankings: the fraction of
             the (first) class's probability that is lost, on average, while patches are removed. None for a flat map.
+
+        Raises:
+            ValueError: If they are left out, as the model is large.
         """
         if (explanation := self.explanations.get(request)) is None:
             return None
+        if reason := left_out(explanation.context.config):
+            raise ValueError(reason)
         target = explanation.target(parse_target(request))
         compute = partial(serialize.method_scores, explanation, target)
         return self.scored.get_or_compute("scores", explanation, target, compute)

@@ -18,6 +18,7 @@ from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.view import View
 from vitviz.runs.run_folder import LAST
 from vitviz.webapp.models import RUN_PREFIX
+from vitviz.webapp.pages.large_models import left_out
 from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.schemas.explore import CodeReply, FigureReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
@@ -94,12 +95,22 @@ class Figures:
         return panels.panel_figure(explanation, view, content, link, panels.PatchedPair(other, *found))
 
     def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:
-        """Return the bytes of a file; arguments as checked by `figure`."""
+        """Return the bytes of a file; arguments as checked by `figure`.
+
+        Of a large model, an HTML file has no scores, and only the maps that are there.
+
+        Raises:
+            ValueError: For the methods of a large model.
+        """
         from vitviz.attribution.charts import chart, sequence
         from vitviz.plots import canvas, chart_animation, figures
 
+        reason = left_out(explanation.context.config)
+        if reason and content == "methods":
+            raise ValueError(reason)
         if ending == "html":
-            return explanation.document(view, scores=self.scores(explanation, view)).encode()
+            scores = None if reason else self.scores(explanation, view)
+            return explanation.document(view, complete=not reason, scores=scores).encode()
         if content in ANIMATIONS:
             return chart_animation.render(sequence(explanation, view, content, link), f".{ending}")
         with_methods = content == "methods"

@@ -14,7 +14,7 @@ from vitviz.plots.formats import ANIMATION_FORMATS
 from vitviz.runs import timeline
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
-from vitviz.runs.timeline import Timeline
+from vitviz.runs.timeline import Timeline, TimelineError
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
 from vitviz.webapp.schemas.train import FileReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
@@ -27,7 +27,7 @@ class Timelines:
         self.runs = runs
 
     def snapshots(self, request: Json) -> Json | None:
-        """Return the snapshots of a timeline for one image; None if it does not exist yet.
+        """Return the snapshots of a timeline for one image; None if it does not exist yet, or is damaged.
 
         Args:
             request: `source`, a bundled checkpoint or "runs/NAME"; `image`, index of the probe image; `from`, the first
@@ -39,7 +39,10 @@ class Timelines:
             of all probe images `probe_loss` and `probe_accuracy` (S,), or None.
             With `from` 0 also `image` and the response of `describe`.
         """
-        held = self.load(require(request, "source", str))
+        try:
+            held = self.load(require(request, "source", str))
+        except TimelineError:  # as without one, the page follows the run
+            held = None
         if held is None:
             return None
         image, first = require(request, "image", int), require(request, "from", int)

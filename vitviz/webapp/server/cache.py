@@ -79,6 +79,11 @@ class ExplanationCache:
             self.entries.expire()
             return self.entries.get(str(key), (0.0, None))[1]
 
+    def clean(self) -> None:
+        """Delete expired explanations, which otherwise stay in memory until the next request."""
+        with self.lock:
+            self.entries.expire()
+
 
 class ScoreCache:
     """Maps and scores by image, model and target, as many visitors choose the same images.
@@ -110,6 +115,11 @@ class ScoreCache:
                     with self.lock:
                         self.entries[cache_key(kind, explanation, target)] = stored
         return response
+
+    def clean(self) -> None:
+        """Delete expired responses."""
+        with self.lock:
+            self.entries.expire()
 
 
 def cache_key(kind: str, explanation: Explanation, target: Target) -> CacheKey:

@@ -40,6 +40,11 @@ class DeferredBackend:
                 pool.shutdown(wait=False)
             return self.future
 
+    def clean(self) -> None:
+        """Delete what has expired, once the pages are there."""
+        if self.future is not None and self.future.done() and self.future.exception() is None:
+            self.future.result().clean()
+
     def functions(self, page: str, names: Iterable[str]) -> list[AsyncFunction]:
         """Return functions with these names that wait for those of a page and call them."""
         return [self.function(page, name) for name in names]

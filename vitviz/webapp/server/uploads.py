@@ -21,10 +21,15 @@ FOLDER_PREFIX = "vitviz-uploads-"
 
 
 class Uploads:
-    """Uploaded files in `folder`, Gradio's upload folder, deleted by age."""
+    """Uploaded files in `folder`, Gradio's upload folder, deleted by age.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    Args:
+        folder: The folder.
+        clean_memory: Deletes what has expired of them in memory; called at the same interval.
+    """
+
+    def __init__(self, folder: Path, clean_memory: Callable[[], None] = lambda: None) -> None:
+        self.folder, self.clean_memory = folder, clean_memory
         self.bytes = 0  # at the last cleanup, plus what has arrived since
 
     @property
@@ -61,6 +66,7 @@ class Uploads:
 
         tasks = [
             asyncio.create_task(repeat(self.clean, CLEANUP_INTERVAL)),
+            asyncio.create_task(repeat(self.clean_memory, CLEANUP_INTERVAL)),
             asyncio.create_task(repeat(return_freed_memory, TRIM_INTERVAL)),
         ]
         try:

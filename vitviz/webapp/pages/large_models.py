@@ -1,0 +1,17 @@
+"""What the pages leave out for a large model: whatever takes a forward pass per patch."""
+
+from vitviz.models.attention_stats import forward_macs
+from vitviz.models.config import ViTConfig
+
+MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
+MANY_PASSES = ("occlusion", "integrated_gradients")
+LEFT_OUT = (
+    "This model is large: scores and the maps that take many forward passes are left out here. Use ex.score and ex.map "
+    "in Python."
+)
+
+
+def left_out(config: ViTConfig) -> str | None:
+    """Return why scores and the maps of `MANY_PASSES` are left out; None if they are not, or there are none."""
+    is_large = config.num_classes > 0 and forward_macs(config) * config.num_patches > MAX_MACS
+    return LEFT_OUT if is_large else None
