@@ -10,6 +10,7 @@ import torch
 
 import vitviz
 from tests import tiny
+from vitviz.data.photos import example_paths
 from vitviz.data.preprocessing import load_samples, sample_paths
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config import ConfigError
@@ -98,6 +99,11 @@ def test_probe_accepts_images_a_tensor_or_nothing(tiny_checkpoint):
         np.testing.assert_array_equal(vitviz.probe(tiny_checkpoint, images).entropy, default.entropy)
     with pytest.raises(ValueError, match="at least one"):
         vitviz.probe(tiny_checkpoint, [])
+
+
+def test_probe_finds_images_by_name_as_explain_does(tiny_checkpoint):
+    named, opened = (vitviz.probe(tiny_checkpoint, [image]) for image in ("cat", example_paths()["cat"]))
+    np.testing.assert_array_equal(named.entropy, opened.entropy)
 
 
 @pytest.mark.filterwarnings("ignore:.*differs")

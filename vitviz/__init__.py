@@ -174,19 +174,22 @@ def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" =
 
     Raises:
         ImageError: If an image cannot be read.
+        DataError: If CIFAR-10 is not available.
         ValueError: If the model has no attention or fewer than 4 patches, `images` is empty, or an image does not fit
             into memory.
     """
     import torch
 
     from vitviz.attribution import probes
+    from vitviz.attribution.explanation import find_image
     from vitviz.data.preprocessing import load_samples, preprocess, to_tensor
 
     size = model.config.img_size
     if images is None:
         images = load_samples(size, model.resize)
     elif not isinstance(images, torch.Tensor):
-        pixels = [to_tensor(preprocess(image, size, resize=model.resize).model_input) for image in images]
+        inputs = [preprocess(find_image(image), size, resize=model.resize).model_input for image in images]
+        pixels = [to_tensor(one) for one in inputs]
         images = torch.stack(pixels) if pixels else torch.empty(0, 3, *size, dtype=torch.uint8)
     return probes.probe(model, images)
 

@@ -9,7 +9,7 @@ import pytest
 import vitviz
 from tests import tiny
 from vitviz.attribution import code
-from vitviz.attribution.charts import all_rows, chart, listed_classes, sequence, thinned
+from vitviz.attribution.charts import all_rows, animated_patches, chart, listed_classes, sequence
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import query_weights
 from vitviz.attribution.panels import panel_figure
@@ -170,6 +170,31 @@ def test_the_prediction_lists_the_classes_of_the_page_with_their_change(explanat
     assert {one.before for one in chart(explanation, View()).prediction} == {None}
 
 
+def test_figures_and_files_of_an_ablated_image_explain_the_class_predicted_before(explanation, tmp_path):
+    before = explanation.target()
+    pairs = [(layer, head) for layer in range(L) for head in range(A)]
+    ablated = next(one for pair in pairs if (one := explanation.ablate([pair])).target() != before)
+    found = chart(ablated, View("relevance"))
+    np.testing.assert_array_equal(found.large, ablated.map("relevance", before))
+    assert found.target == [f"class {before}"]
+    assert [one.name for one in found.prediction if one.is_explained] == [f"class {before}"]
+    assert f"Explained class: class {before}." in found.caption
+    ablated.save(tmp_path / "x.npz", "relevance")
+    with np.load(tmp_path / "x.npz") as held:
+        assert held["target"].tolist() == [f"class {before}"]
+        np.testing.assert_array_equal(held["relevance"], found.large)
+
+
+def test_the_caption_states_how_each_head_is_ablated(explanation):
+    zeroed = explanation.ablate([(0, 0)])
+    mixed = zeroed.ablate([(1, 1), (1, 1)], mode="mean")
+    mean = "layer 2 head 2 (output replaced by mean over the sample images)"
+    assert f"Ablated: layer 1 head 1 (output replaced by zero); {mean}." in chart(mixed, View()).caption
+    assert mixed.changes == "1 head ablated, 1 head ablated (mean)"
+    both = "layer 1 head 1, layer 2 head 2 (output replaced by their mean over the sample images)"
+    assert f"Ablated: {both}." in chart(mixed.ablate([(0, 0)], mode="mean"), View()).caption
+
+
 def test_the_likeliest_classes_keep_their_place_and_the_best_of_the_others_follows():
     before = np.array([0.1, 0.4, 0.05, 0.2, 0.15, 0.06, 0.04])
     now = np.array([0.1, 0.1, 0.05, 0.1, 0.05, 0.1, 0.5])
@@ -289,6 +314,15 @@ def test_attention_pooling_is_shown_large_for_every_query(pooled, head):
     assert len(sequence(pooled, view, "layers")) == L
 
 
+def test_uniform_attention_pooling_is_over_the_patches(pooled):
+    removed = pooled.ablate(patches=[3])
+    for one, patches in ((pooled, N), (removed, N - 1)):
+        found = chart(one, View(layer="pool", scale="uniform"))
+        assert found.uniform == pytest.approx(1 / patches)
+        assert found.scale == Scale("uniform", 1 / patches)
+        assert found.scales[0] == Scale("uniform", 1 / (patches + 1)), "heads attend to the register, too"
+
+
 def test_attention_pooling_of_another_model_is_refused(explanation, pooled):
     with pytest.raises(ValueError, match=r"layer must be a layer or None: tiny has no attention pooling\."):
         explanation.figure(layer="pool")
@@ -302,10 +336,10 @@ def test_figures_of_attention_pooling_are_drawn(pooled, tmp_path):
 
 
 def test_an_animation_over_a_fine_grid_has_a_bounded_number_of_frames():
-    assert thinned((16, 16)) == list(range(256))
-    fine = thinned((37, 37))
+    assert animated_patches((16, 16)) == list(range(256))
+    fine = animated_patches((37, 37))
     assert (len(fine), fine[:2], fine[12]) == (144, [1 * 37 + 1, 1 * 37 + 4], 4 * 37 + 1)
-    assert thinned((2, 1000), 10) == [1000 + 50 + 100 * k for k in range(10)]
+    assert animated_patches((2, 1000), 10) == [1000 + 50 + 100 * k for k in range(10)]
 
 
 def test_a_figure_says_why_there_is_no_prediction():

@@ -256,6 +256,14 @@ def test_arrays_and_rows_have_all_numbers(pair, tmp_path):
     assert sum(row[0] == "map A" for row in rows) == tiny.N
     place = next(row for row in rows if row[0].startswith("B - A") and row[4:6] == (2, 3))
     assert place[-1] == found.difference[1, 2]
+    titles = {row[0]: row[1] for row in rows if row[0].startswith(("map", "B - A"))}
+    assert titles == {
+        "map A": found.a.title,
+        "map B": found.b.title,
+        "map A on the common scale": found.a.title,
+        "map B on the common scale": found.b.title,
+        "B - A on the common scale": "",
+    }
     assert ("rank correlation", "", "", "", "", "", found.rank_correlation) in rows
     found.save(tmp_path / "pair.png")
     assert (tmp_path / "pair.png").read_bytes().startswith(b"\x89PNG")

@@ -1,5 +1,7 @@
 """PCA and similarity of tokens against numpy, and the nearest images of a dataset against a loop."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,8 @@ from tests import tiny
 from vitviz.attribution import features, neighbors
 from vitviz.attribution.ablation import ablate
 from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.explanation import explain
+from vitviz.data.preprocessing import Resize
 
 N, GH, GW, D, L = tiny.N, tiny.GH, tiny.GW, tiny.D, tiny.L
 
@@ -170,12 +174,21 @@ def test_an_index_is_computed_once_for_each_model_and_data_set(tmp_path):
     assert len(done) == 1
     build(checkpoint, dataset(6))
     build(tiny.checkpoint(seed=1), dataset())
-    assert len(done) == 3
+    build(replace(checkpoint, resize=Resize("bilinear")), dataset())
+    assert len(done) == 4
     files = sorted(tmp_path.iterdir())
-    assert len(files) == 3
+    assert len(files) == 4
     for file in files:
         file.write_bytes(b"damaged")
     assert np.array_equal(build(checkpoint, dataset()).features, first.features)
+
+
+def test_images_of_the_index_are_preprocessed_as_the_model_does(tmp_path):
+    checkpoint = replace(tiny.checkpoint(), resize=Resize("nearest", 0.5))
+    image = tiny.pixels(3 * tiny.H, 3 * tiny.W)
+    index = neighbors.build_index(checkpoint, torch.from_numpy(image).permute(2, 0, 1)[None], cache=tmp_path)
+    found = neighbors.nearest(explain(checkpoint, image).context, index, 1)
+    assert found.similarities[0] == pytest.approx(1, abs=2e-3)  # float16
 
 
 def test_the_cache_is_optional_and_an_exception_stops_the_computation(tmp_path):

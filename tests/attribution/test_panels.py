@@ -5,10 +5,10 @@ import pytest
 
 from tests import tiny
 from tests.plots.reading import fills
-from vitviz.attribution.explanation import explain, patch_activations
+from vitviz.attribution.explanation import Explanation, explain, patch_activations
 from vitviz.attribution.panels import PatchedPair, contributions_headline, panel_figure, similarity_scale
 from vitviz.attribution.view import View
-from vitviz.plots import canvas, figures
+from vitviz.plots import canvas, figures, words
 from vitviz.plots.scales import Scale
 
 L, A, N, T = tiny.L, tiny.A, tiny.N, tiny.T
@@ -35,7 +35,7 @@ def test_contributions_sum_to_the_logit_and_show_the_chosen_head(explanation):
     verb, to = ("adds", "to") if found.heads[2, 1].sum() > 0 else ("takes", "from")
     assert figure.chart.headline == (
         f"Layer 3, head 2 {verb} {abs(found.heads[2, 1].sum()):.2f} {to} the logit of class 3 minus that of class 7, "
-        f"most of it from row {best[0] + 1}, column {best[1] + 1}"
+        f"more via row {best[0] + 1}, column {best[1] + 1} than via other patches"
     )
     assert bars.cells.chosen == (2, 1)
     drawing = svg(figure.chart, "contributions")
@@ -95,6 +95,43 @@ def test_a_query_patch_shows_similarities(explanation):
     assert figure.chart.title == f"Layer {L}, similarity"
     assert figure.chart.headline.startswith(f"Layer {L}: row 1, column 5 is most similar to row ")
     assert similarity_scale(np.array([1, 0.25], np.float32)).low == pytest.approx(0.2)
+
+
+def test_removed_patches_have_no_similarity(explanation):
+    removed = explanation.ablate(patches=[3, 9])
+    kept = np.delete(np.arange(N), [3, 9])
+    figure = panel_figure(removed, View(query=(4,)), "features")
+    values = np.stack([removed.similarity(4, k).ravel() for k in range(L)])
+    assert figure.chart.scale == similarity_scale(values[:, kept])
+    others = np.delete(values, [3, 4, 9], 1)
+    assert figure.chart.panel.texts == [f"max {words.written(float(top), 2)}" for top in others.max(1)]
+    figure = panel_figure(removed, View(query=(3,)), "features")
+    assert figure.chart.headline == "Row 1, column 4 is removed"
+    assert figure.chart.panel.texts == [""] * L
+    assert svg(figure.chart, "features")
+    alone = panel_figure(explanation.ablate(patches=kept), View(query=(9,)), "features")
+    assert "most similar to row 1, column 4" in alone.chart.headline
+    alone = panel_figure(explanation.ablate(patches=range(1, N)), View(query=(0,)), "features")
+    assert alone.chart.headline == f"Layer {L}: row 1, column 1 is the only patch left"
+
+
+def test_a_negative_similarity_is_larger_than_that_of_a_removed_patch(explanation, monkeypatch):
+    removed = explanation.ablate(patches=[3])
+    values = np.full((tiny.GH, tiny.GW), -0.5, np.float32)
+    values.flat[[3, 4, 5]] = 0, 1, -0.25
+    monkeypatch.setattr(Explanation, "similarity", lambda *_: values)
+    figure = panel_figure(removed, View(query=(4,)), "features")
+    assert figure.chart.headline == f"Layer {L}: row 1, column 5 is most similar to row 1, column 6"
+    assert figure.chart.panel.texts == ["max −0.25"] * L
+
+
+def test_the_panels_of_an_ablated_image_explain_the_class_predicted_before(explanation):
+    before = explanation.target()
+    alone = (explanation.ablate(patches=np.delete(np.arange(N), patch)) for patch in range(N))
+    ablated = next(one for one in alone if one.target() != before)
+    found = panel_figure(ablated, View(), "contributions")
+    assert found.arrays["logit"] == pytest.approx(ablated.contributions(before).logit, abs=1e-5)
+    assert found.chart.matrix_title == f"Contributions to class {before}"
 
 
 def test_patching_shows_heads_mlps_and_tokens(explanation):

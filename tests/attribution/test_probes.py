@@ -397,6 +397,22 @@ def test_a_model_without_class_token_or_head_has_the_other_probes(tmp_path):
     assert "Logit lens: this model has no classification head" in text
 
 
+def test_a_model_trained_without_labels_has_no_logit_lens(tmp_path):
+    checkpoint = replace(tiny.checkpoint(), record={"train_config": {"objective": "masked-patches"}})
+    found = probes.probe(checkpoint, images())
+    assert found.final_agreement.shape == found.final_probability.shape == (0,)
+    found.save(tmp_path / "probes.svg")
+    assert "Logit lens: this model was trained without labels" in (tmp_path / "probes.svg").read_text()
+
+
+def test_models_in_bfloat16_are_probed():
+    checkpoint = tiny.checkpoint()
+    expected = probes.probe(checkpoint, images())
+    checkpoint.network.to(torch.bfloat16)
+    found = probes.probe(checkpoint, images())
+    np.testing.assert_allclose(found.norms, expected.norms, rtol=0.05)
+
+
 def test_a_model_whose_attention_does_not_fit_into_memory_is_refused(monkeypatch):
     monkeypatch.setattr(probes, "available_memory", lambda: 2**20)
     model = tiny.checkpoint(replace(tiny.CONFIG, img_size=(200, 200)))

@@ -1,5 +1,7 @@
 """Balanced gradients and AttnLRP: completeness and a second implementation; LeGrad against its published code."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -96,6 +98,19 @@ def test_attn_lrp_halves_the_gradient_of_products_but_not_of_weights():
     grads = torch.autograd.grad(y, [a, b])
     assert y.item() == 30
     assert [grad.item() for grad in grads] == [7.5, 5.0]
+
+
+@pytest.mark.parametrize("rules", ["balanced", "attn_lrp"])
+def test_relevance_does_not_depend_on_which_weights_are_trained(rules):
+    pooled = replace(tiny.CONFIG, class_token=False, reg_tokens=1, global_pool="map")
+    for config in (*tiny.VARIANTS.values(), pooled):
+        checkpoint = tiny.checkpoint(config)
+        image = tiny.images(batch=1)[0]
+        trained = ForwardContext(checkpoint, image).input_times_gradient(3, rules)
+        checkpoint.network.requires_grad_(False)
+        frozen = ForwardContext(checkpoint, image).input_times_gradient(3, rules)
+        np.testing.assert_allclose(trained.layers, frozen.layers, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(trained.pixels, frozen.pixels, rtol=0, atol=1e-6)
 
 
 def test_the_fused_kernel_is_refused():

@@ -36,7 +36,7 @@ def test_many_frames_play_faster():
     given = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chart_animation, "draw_chart", lambda one: Image.new("RGB", (4, 4)))
-        patch.setattr(chart_animation, "lossless_webp", lambda images, times: given.extend(times) or b"")
+        patch.setattr(chart_animation, "encode_webp", lambda images, times: given.extend(times) or b"")
         chart_animation.render(charts, ".webp")
         assert given == [200] * len(charts)
         given.clear()

@@ -152,6 +152,15 @@ def test_small_and_large_models_fit(layers, heads, classes):
     assert canvas.render(probes.draw(numbers(layers, heads, classes)), ".svg")
 
 
+def test_figures_that_a_model_lacks_say_why():
+    rotary = numbers() | {"position_similarity": np.zeros((GH, GW, GH, GW))}
+    assert probes.why_absent(rotary, "positions") == "this model has rotary positions and no position embedding"
+    unlabeled = numbers() | {"final_agreement": np.empty(0), "final_probability": np.empty(0)}
+    assert probes.why_absent(unlabeled, "lens") == "this model was trained without labels"
+    assert not any(probes.why_absent(numbers(), name) for name in probes.PANELS)
+    assert canvas.render(probes.draw(rotary | unlabeled), ".svg")
+
+
 def test_maps_of_strip_patches_have_the_aspect_ratio_of_the_image():
     strips = numbers() | {"filters": np.ones((9, 3, 1, 16))}
     figure = probes.draw(strips)

@@ -34,9 +34,9 @@ class Ablation:
         mode: Literal["zero", "mean"],
         patch_mode: PatchMode,
     ) -> "Ablation":
-        """Create it from valid arguments of `Explanation.ablate`."""
-        pairs = tuple((int(layer), int(head)) for layer, head in heads)
-        return cls(pairs, tuple(int(patch) for patch in patches), mode, patch_mode)
+        """Create it from valid arguments of `Explanation.ablate`; what is given twice is kept once."""
+        pairs = dict.fromkeys((int(layer), int(head)) for layer, head in heads)
+        return cls(tuple(pairs), tuple(dict.fromkeys(map(int, patches))), mode, patch_mode)
 
 
 def ablate(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitviz.attribution.context import Head
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.attribution.serialize import limits_of, method_scores
-from vitviz.attribution.view import View, check_index
+from vitviz.attribution.view import Layer, TargetLike, View, check_index
 from vitviz.models.facts import credit
 from vitviz.plots import words
 from vitviz.plots.chart import Chart, MethodMap, PredictedClass
@@ -41,6 +41,7 @@ def chart(
     Raises:
         ValueError: If a layer, head, patch, method or class does not exist.
     """
+    view = replace(view, target=target_of(explanation, view.target))
     check_view(explanation, view)
     config = explanation.context.config
     rows = all_rows(explanation, view)  # (L + 1, A + 1, T)
@@ -54,7 +55,7 @@ def chart(
     shown = large if pixels is None else pixels
     scales = map_scales(explanation, view)
     ablated = ablated_maps(explanation)
-    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    kept = kept_patches(explanation)
     dropped = tuple(np.flatnonzero(~kept).tolist())
     found = Chart(
         image=np.asarray(explanation.image.model_input),
@@ -62,13 +63,13 @@ def chart(
         title=explanation.title(view) + ", per pixel" * (pixels is not None),
         large=large,
         pixels=pixels,
-        scale=scale_of_large(view, shown, kept, scales, view.layer is None or view.head is None),
+        scale=scale_of_large(explanation, view, shown, scales),
         maps=maps,
         scales=scales,
         chosen=chosen,
         ablated=ablated,
         matrix_title=view.matrix_title(config.class_token),
-        uniform=uniform_weight(explanation),
+        uniform=uniform_weight(explanation, view.layer),
         query=view.query,
         dropped=dropped,
         gray=tuple(patch for patch in explanation.removed if patch not in dropped),
@@ -108,7 +109,8 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
     """
     layers = range(explanation.layers_and_heads[0])
     kept = explanation.kept_tokens[explanation.prefix :]
-    patches = [patch for patch in thinned(explanation.grid) if kept[patch]] or np.flatnonzero(kept).tolist()[:1]
+    patches = [patch for patch in animated_patches(explanation.grid) if kept[patch]]
+    patches = patches or np.flatnonzero(kept).tolist()[:1]
     view = replace(view, method=None, layer=None if view.layer == "pool" else view.layer)
     views = (
         [replace(view, layer=layer) for layer in layers]
@@ -130,7 +132,7 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
     return [replace(one, scale=shared) for one in charts]
 
 
-def thinned(grid: tuple[int, int], most: int = MAX_FRAMES) -> list[int]:
+def animated_patches(grid: tuple[int, int], most: int = MAX_FRAMES) -> list[int]:
     """Return the patches of a grid, or those of every n-th row and column if there are more than `most`."""
     rows, columns = grid
     step = next(n for n in range(1, max(grid) + 1) if -(-rows // n) * -(-columns // n) <= most)
@@ -161,6 +163,18 @@ def original(explanation: "Explanation") -> "Explanation":
     return explanation.original or explanation
 
 
+def target_of(explanation: "Explanation", target: TargetLike | None) -> TargetLike | None:
+    """Return the target; for None the class predicted before the ablation, if the model has a head."""
+    if target is None and explanation.context.config.num_classes:
+        return int(original(explanation).logits.argmax())
+    return target
+
+
+def kept_patches(explanation: "Explanation") -> NDArray[np.bool_]:
+    """Return the mask of the patches that entered the network, (gh, gw)."""
+    return explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+
+
 def all_rows(explanation: "Explanation", view: View) -> Array:
     """Return the attention of a view's query to all tokens: of every head, then means, (L + 1, A + 1, T).
 
@@ -188,9 +202,9 @@ def ablated_maps(explanation: "Explanation") -> NDArray[np.bool_]:
     return found
 
 
-def uniform_weight(explanation: "Explanation") -> float:
-    """Return the weight of each token under uniform attention over the tokens that are not removed."""
-    return 1 / int(explanation.kept_tokens.sum())
+def uniform_weight(explanation: "Explanation", layer: Layer = None) -> float:
+    """Return the weight of each token that is not removed under uniform attention; "pool" attends to patches alone."""
+    return 1 / int(explanation.kept_tokens[explanation.prefix if layer == "pool" else 0 :].sum())
 
 
 def map_scales(explanation: "Explanation", view: View) -> tuple[Scale, Scale] | None:
@@ -205,15 +219,15 @@ def map_scales(explanation: "Explanation", view: View) -> tuple[Scale, Scale] | 
     return Scale("linear", limits["heads"], clips=True), Scale("linear", limits["means"], clips=True)
 
 
-def scale_of_large(
-    view: View, large: Array, kept: NDArray[np.bool_], scales: tuple[Scale, Scale] | None, is_mean: bool
-) -> Scale:
+def scale_of_large(explanation: "Explanation", view: View, large: Array, scales: tuple[Scale, Scale] | None) -> Scale:
     """Return the scale of the large map."""
     if view.method is not None:
         return method_scale(large, METHODS[view.method].unit)
     if scales is None:
-        return map_scale(large[kept])
-    return scales[is_mean]
+        return map_scale(large[kept_patches(explanation)])
+    if view.scale == "uniform":
+        return Scale("uniform", uniform_weight(explanation, view.layer))
+    return scales[view.layer is None or view.head is None]
 
 
 def query_words(explanation: "Explanation", view: View, several: str = "") -> str:
@@ -228,7 +242,7 @@ def headline(explanation: "Explanation", view: View, large: Array, is_ablated: b
         return words.method_headline(title, view.method == "random", large)
     if is_ablated:
         return f"{title} is ablated"
-    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    kept = kept_patches(explanation)
     if view.layer == "pool":
         return words.head_headline(title, "the pooling query", False, "from", large, kept)
     if view.query and not any(kept.flat[patch] for patch in view.query):
@@ -278,9 +292,7 @@ def predicted_classes(explanation: "Explanation", view: View) -> list[PredictedC
 
 
 def target_class(explanation: "Explanation", view: View) -> int:
-    """Return the explained class: of the view, or the one predicted before the ablation."""
-    if view.target is None:
-        return int(original(explanation).logits.argmax())
+    """Return the explained class of a view, without its contrast."""
     target = explanation.target(view.target)
     return target[0] if isinstance(target, tuple) else target
 
@@ -348,12 +360,17 @@ def scale_sentence(explanation: "Explanation", view: View, scales: tuple[Scale, 
 
 def ablation_sentences(explanation: "Explanation") -> Iterator[str]:
     """Describe ablated heads and removed patches."""
-    heads = explanation.context.ablated_heads
-    if heads:
-        names = ", ".join(f"layer {layer + 1} head {head + 1}" for layer, head in heads)
-        what = names if len(heads) <= NAMED else words.counted(len(heads), "head", "heads")
-        how = "mean over the sample images" if "(mean)" in explanation.changes else "zero"
-        yield f"Ablated: {what} (output replaced by {'their ' * ('mean' in how and len(heads) > 1)}{how})."
+    modes = {head: one.mode for one in explanation.ablations for head in one.heads}  # the last one counts
+    clauses = []
+    for mode in ("zero", "mean"):
+        heads = [head for head in explanation.context.ablated_heads if modes.get(head, "zero") == mode]
+        if heads:
+            names = ", ".join(f"layer {layer + 1} head {head + 1}" for layer, head in heads)
+            what = names if len(heads) <= NAMED else words.counted(len(heads), "head", "heads")
+            mean = f"{'their ' * (len(heads) > 1)}mean over the sample images"
+            clauses.append(f"{what} (output replaced by {mean if mode == 'mean' else 'zero'})")
+    if clauses:
+        yield f"Ablated: {'; '.join(clauses)}."
     kept = explanation.kept_tokens[explanation.prefix :]
     for patches, how in (
         ([patch for patch in explanation.removed if not kept[patch]], "tokens dropped"),

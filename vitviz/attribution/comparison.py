@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution.charts import ablated_maps, chosen_map
-from vitviz.attribution.context import is_flat
+from vitviz.attribution.charts import ablated_maps, chosen_map, target_of
 from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import rank_correlation
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.view import Layer, Query, TargetLike, View, as_patches, check_index
 from vitviz.plots import words
 from vitviz.plots.comparison import ComparedClass, ComparedMap, ComparisonChart
+from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import Scale
 
 if TYPE_CHECKING:
@@ -340,13 +340,13 @@ class Comparison:
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield the numbers as rows of a table: quantity, name, layer, head, row, column, value."""
-        maps = [("map A", self.a.values), ("map B", self.b.values)]
-        scaled = [("map A on the common scale", self.maps[0]), ("map B on the common scale", self.maps[1])]
-        difference = [] if self.difference is None else [("B - A on the common scale", self.difference)]
-        titles = {"A": self.a.title, "B": self.b.title}
-        for quantity, values in maps + scaled + difference:
+        a, b = self.a.title, self.b.title
+        maps = [("map A", a, self.a.values), ("map B", b, self.b.values)]
+        maps += [("map A on the common scale", a, self.maps[0]), ("map B on the common scale", b, self.maps[1])]
+        maps += [] if self.difference is None else [("B - A on the common scale", "", self.difference)]
+        for quantity, title, values in maps:
             for (row, column), value in np.ndenumerate(values):
-                yield quantity, titles.get(quantity[4:5], ""), "", "", row + 1, column + 1, value
+                yield quantity, title, "", "", row + 1, column + 1, value
         if self.rank_correlation is not None:
             yield "rank correlation", "", *[""] * 4, self.rank_correlation
         for one in self.classes:
@@ -481,20 +481,13 @@ def side(explanation: "Explanation", view: View) -> Side:
         place = chosen_map(explanation, view)
         if place is not None and ablated_maps(explanation)[place]:
             kept = np.zeros_like(kept)
-        return described(explanation, explanation.title(view), ATTENTION, "weights", values, kept)
+        return create_side(explanation, explanation.title(view), ATTENTION, "weights", values, kept)
     target = target_of(explanation, view.target)
     named = View(view.method, target=target)
     method = METHODS[view.method]
     values = explanation.map(view.method, target)
     quantity = ATTENTION if method.unit == "weights" else view.method
-    return described(explanation, explanation.title(named), quantity, method.unit, values, kept)
-
-
-def target_of(explanation: "Explanation", target: TargetLike | None) -> TargetLike | None:
-    """Return the target; for None the class predicted before the ablation, if the model has a head."""
-    if target is None and explanation.context.config.num_classes:
-        return int((explanation.original or explanation).logits.argmax())
-    return target
+    return create_side(explanation, explanation.title(named), quantity, method.unit, values, kept)
 
 
 def similarity_side(explanation: "Explanation", source: "Explanation", patch: int, layer: Layer) -> Side:
@@ -514,10 +507,10 @@ def similarity_side(explanation: "Explanation", source: "Explanation", patch: in
     kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
     place = words.patch_name(patch, source.grid[1])
     title = f"Layer {number + 1}, similarity to {place} of A"
-    return described(explanation, title, SIMILARITY, "cosine", values, kept)
+    return create_side(explanation, title, SIMILARITY, "cosine", values, kept)
 
 
-def described(
+def create_side(
     explanation: "Explanation", title: str, quantity: str, unit: Unit, values: Array, kept: NDArray[np.bool_]
 ) -> Side:
     """Return a side with the model, the image and the prediction of an explanation."""

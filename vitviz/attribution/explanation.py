@@ -18,7 +18,7 @@ from torch import Tensor
 
 from vitviz.attribution.ablation import Ablation, PatchMode, ablate, describe_ablation, mean_head_outputs
 from vitviz.attribution.coalition_maps import Progress
-from vitviz.attribution.context import ForwardContext, Target, is_flat, softmax
+from vitviz.attribution.context import ForwardContext, Target, softmax
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
@@ -49,6 +49,7 @@ from vitviz.data.preprocessing import (
     to_tensor,
 )
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import with_means
 from vitviz.plots.words import map_name
 
@@ -257,12 +258,17 @@ class Explanation:
             method: A name in `METHODS`.
             target: As for `map`; for a contrast, the probability of the first class is measured.
             baseline: Replacement of removed patches: "mean" color, "blur", "road" imputation, or "drop" their tokens.
-            ceiling: Whether to score the greedy order of removal, too; it takes about 2,000 forward passes for 64
-                patches, once for each class.
+            ceiling: Whether to score the greedy order of removal, too, with the baseline "mean" alone; it takes about
+                2,000 forward passes for 64 patches, once for each class.
 
         Raises:
-            ValueError: If the method, class or baseline does not exist, or the map is flat and ranks no patches.
+            ValueError: If the method, class or baseline does not exist, the map is flat and ranks no patches, or the
+                ceiling is requested with a baseline other than "mean".
         """
+        if ceiling and baseline != "mean":
+            raise ValueError(
+                f"ceiling needs the baseline mean, as its order paints patches in this color: got {baseline!s:.40}."
+            )
         chosen, values = self.target(target), self.map(method, target)
         if is_flat(values):
             raise ValueError(f"The map of {method} has no score: it gives all patches the same value.")
@@ -357,14 +363,15 @@ class Explanation:
         context = ablate(self.context, heads, patches, patch_mode, head_means)
         color = WHITE if patch_mode == "drop" else tuple(round(255 * value) for value in checkpoint.mean)
         model_input = paint_patches(self.image.model_input, self.grid, patches, color)
-        changes = describe_ablation(len(heads), len(patches), mode, patch_mode)
+        ablation = Ablation.of(heads, patches, mode, patch_mode)
+        changes = describe_ablation(len(ablation.heads), len(ablation.patches), mode, patch_mode)
         return replace(
             self,
             context=context,
             image=replace(self.image, model_input=model_input),
             changes=", ".join(filter(None, (self.changes, changes))),
             original=self.original or self,
-            ablations=(*self.ablations, Ablation.of(heads, patches, mode, patch_mode)),
+            ablations=(*self.ablations, ablation),
         )
 
     def target(self, target: TargetLike | None = None) -> Target:
@@ -490,7 +497,7 @@ class Explanation:
             head: Head of the large map, from 0; None for the mean over heads.
             method: An attribution method to show large instead of attention; a name in `METHODS`.
             query: The query patch or patches, positions in reading order from 0; empty for the class token.
-            target: The target of a class-specific method, as for `map`.
+            target: The target of a class-specific method, as for `map`; None for the prediction before the ablation.
             direction: What the query attends to ("from"), or what attends to it ("to").
             scale: "shared" by all heads (and another one by all means), "uniform": in multiples of uniform attention,
                 or one per "map".
@@ -556,13 +563,15 @@ class Explanation:
         Args:
             path: The file.
             method: The method shown large; None for the attention of `layer` and `head`, or "average" without these.
-            target: The target of class-specific methods, as for `map`.
+            target: The target of class-specific methods, as for `map`; None for the prediction before the ablation.
             layer: As for `figure`, like all others.
 
         Raises:
             ValueError: If the ending, method, layer, head, patch, class or choice does not exist.
         """
-        chosen, patches = self.target(target), as_patches(query)
+        from vitviz.attribution.charts import target_of
+
+        chosen, patches = self.target(target_of(self, target)), as_patches(query)
         if method is None and layer is None and head is None and not patches and direction == "from":
             method = "average"
         view = View(method, layer, head, patches, direction, chosen, scale, smooth, outlines, truth)

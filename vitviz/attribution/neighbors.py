@@ -59,7 +59,7 @@ def build_index(
 
     Args:
         checkpoint: The model.
-        images: uint8 (n, 3, h, w), resized to the model's input.
+        images: uint8 (n, 3, h, w), resized to the model's input as its own preprocessing does.
         report: Called with the number of images done and of all images; an exception from it stops the computation.
         cache: Folder of the cached files; None for `cache_folder()`. A folder that cannot be written is not used.
 
@@ -75,7 +75,7 @@ def build_index(
         return FeatureIndex(found)
     model, features, done = checkpoint.transformer, np.empty(shape, np.float16), 0
     for part in images.split(min(BATCH_SIZE, max_batch_size(model.config))):
-        resized = preprocessing.resize_images(part, model.config.img_size)
+        resized = preprocessing.resize_images(part, model.config.img_size, checkpoint.resize)
         with torch.inference_mode():
             last = model.forward_blocks(checkpoint.normalize(resized), None).last  # (B, T, D), or its class token
         features[done : done + len(part)] = pool_features(last, model.config).cpu().numpy()
@@ -132,9 +132,10 @@ def cache_folder() -> Path:
 
 
 def fingerprint(checkpoint: Checkpoint, images: Tensor) -> str:
-    """Return a digest of the weights, the normalization and the images."""
+    """Return a digest of the weights, the preprocessing and the images."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr((checkpoint.config, checkpoint.mean, checkpoint.std, tuple(images.shape))).encode())
+    settings = checkpoint.config, checkpoint.mean, checkpoint.std, checkpoint.resize, tuple(images.shape)
+    digest.update(repr(settings).encode())
     for weight in checkpoint.network.state_dict().values():
         digest.update(weight.detach().float().cpu().numpy().tobytes())
     digest.update(images.cpu().numpy().tobytes())

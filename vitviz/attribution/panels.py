@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution.charts import ablated_maps, ablation_sentences, chart
+from vitviz.attribution.charts import ablated_maps, ablation_sentences, chart, kept_patches, target_of
 from vitviz.attribution.contributions import Contributions
 from vitviz.attribution.patching import Patching
 from vitviz.attribution.view import View
@@ -51,7 +51,8 @@ def panel_figure(
     Raises:
         ValueError: If a layer, head, patch or class does not exist, or there are no results of patching.
     """
-    base = chart(explanation, replace(view, method=None), link=link)
+    view = replace(view, method=None, target=target_of(explanation, view.target))
+    base = chart(explanation, view, link=link)
     base = replace(base, prefix_weight=None, prefix_line="", caption=caption(explanation))
     if content == "features":
         return features_figure(explanation, view, base)
@@ -137,7 +138,7 @@ def contributions_figure(explanation: "Explanation", view: View, base: Chart) ->
     what = f"took from {source}" if of_query else "added"
     sentences = (
         f"Summands of {logit_name(classes)}: bars sum to it; cells: what each head {what}, {color_range(cells.limit)}.",
-        f"Map: {heads_name(layer, view.head)}, by the patch that it was read from. They show who wrote into the "
+        f"Map: {heads_name(layer, view.head)}, by the patch that it was read from. They show what was added to the "
         "tokens that the classification head reads, not what an image region caused.",
     )
     figure = replace(
@@ -156,14 +157,14 @@ def contributions_figure(explanation: "Explanation", view: View, base: Chart) ->
 
 
 def contributions_headline(tokens: Array, view: View, classes: Sequence[str], explanation: "Explanation") -> str:
-    """State what the chosen heads added, and from where most of it came."""
+    """State what the chosen heads added, and via which patch most of it."""
     total = float(tokens.sum())
     amount = words.written(abs(total), 2)
     verb, direction = ("take", "from") if total < 0 and float(amount) else ("add", "to")
     patches = tokens[explanation.prefix :] * (-1 if total < 0 else 1)
     best = words.patch_name(int(patches.argmax()), explanation.grid[1])
     name = heads_name(layer_of(view), view.head)
-    source = f", most of it from {best}" if float(amount) else ""
+    source = f", more via {best} than via other patches" if float(amount) else ""
     return f"{name} {verb}{'s' * (view.head is not None)} {amount} {direction} {logit_name(classes)}{source}"
 
 
@@ -247,24 +248,33 @@ def features_figure(explanation: "Explanation", view: View, base: Chart) -> Pane
 
 
 def similarity_figure(explanation: "Explanation", layer: int, patch: int, base: Chart) -> PanelFigure:
-    """The cosine similarity of a patch with the others, by layer."""
+    """The cosine similarity of a patch with the others, by layer; removed patches have none."""
     depth, columns = explanation.layers_and_heads[0], explanation.grid[1]
     values = np.stack([explanation.similarity(patch, k) for k in range(depth)])  # (L, gh, gw)
-    others = values.reshape(depth, -1).copy()
-    others[:, patch] = -np.inf
-    scale = similarity_scale(values)
-    best = words.patch_name(int(others[layer].argmax()), columns)
+    kept = kept_patches(explanation)
+    is_other = kept.ravel() & (np.arange(kept.size) != patch)
+    others = np.where(is_other, values.reshape(depth, -1), -np.inf)  # (L, N)
+    scale = similarity_scale(values[:, kept])
     name = words.patch_name(patch, columns)
+    texts = [""] * depth
+    if not kept.flat[patch]:
+        headline = f"{words.capital(name)} is removed"
+    elif not is_other.any():
+        headline = f"Layer {layer + 1}: {name} is the only patch left"
+    else:
+        best = words.patch_name(int(others[layer].argmax()), columns)
+        headline = f"Layer {layer + 1}: {name} is most similar to {best}"
+        texts = [f"max {words.written(float(top), 2)}" for top in others.max(1)]
     figure = replace(
         base,
-        headline=f"Layer {layer + 1}: {name} is most similar to {best}",
+        headline=headline,
         title=f"Layer {layer + 1}, similarity",
         large=values[layer],
         scale=scale,
         matrix_title=f"Similarity of {name} by layer",
         query=(patch,),
         caption=caption(explanation, f"Maps: cosine of the features of {name} and of each patch, after each layer."),
-        panel=Film(scale.colors(values), [f"max {words.written(float(top), 2)}" for top in others.max(1)], layer),
+        panel=Film(scale.colors(values), texts, layer),
     )
     arrays = {"similarity": values, "patch": np.array(patch), "caption": np.array(" ".join(figure.caption))}
     rows: list[Row] = [

@@ -88,7 +88,8 @@ def head_divergence(output: AttentionOutput, config: ViTConfig) -> Tensor:
 
 def token_norms(output: AttentionOutput) -> Tensor:
     """L2 norm of each token by layer, (L + 1, B, T) (Darcet et al. 2024, arXiv 2309.16588, section 2)."""
-    return require_full(output)[1].norm(dim=-1)
+    tokens = require_full(output)[1]
+    return tokens.norm(dim=-1, dtype=torch.promote_types(tokens.dtype, torch.float32))  # quantiles need float32
 
 
 def outliers(norms: Tensor, prefix: int, mads: float = MADS) -> Tensor:
@@ -123,10 +124,8 @@ def final_predictions(lens: Tensor) -> dict[str, Tensor]:
 
     Returns:
         `final_agreement`, the fraction of images whose most probable class is that of the last layer, (L + 1,); and
-        `final_probability`, the mean probability of that class, (L + 1,). Both in 0..1; zeros for a model without head.
+        `final_probability`, the mean probability of that class, (L + 1,). Both in 0..1.
     """
-    if not lens.shape[-1]:
-        return dict.fromkeys(("final_agreement", "final_probability"), lens.new_zeros(len(lens)))
     predictions = lens.argmax(-1)  # (L + 1, B)
     probabilities = lens.softmax(-1).gather(-1, predictions[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
     return {
@@ -236,8 +235,9 @@ class Probes:
         longest: Largest norm of an image's patches, mean over images, (L + 1,).
         outliers: Fraction of images in which the token is an outlier, in 0..1, (L + 1, T).
         lens: Logits by layer and image, (L + 1, B, K).
-        final_agreement: Fraction of images with the final prediction, by layer, (L + 1,).
-        final_probability: Mean probability of that class, by layer, (L + 1,).
+        final_agreement: Fraction of images with the final prediction, by layer, (L + 1,); empty for a model that has no
+            head, or one that was trained without labels.
+        final_probability: Mean probability of that class, by layer, (L + 1,); empty likewise.
         class_token_cosine: Cosine similarity of patches and class token, (L + 1, gh, gw); empty without one.
         cka: CKA between layers, over the patches within each image, (L + 1, L + 1).
         sink_share: Attention on the largest receiver, mean over queries and images, in 0..1, (L, A).
@@ -303,13 +303,14 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
     filters, explained = patch_filters(model)
     lens = torch.cat(parts, 1)[..., : config.num_classes]
+    empty = dict.fromkeys(("final_agreement", "final_probability"), lens.new_empty(0))
     results = {
         "filters": filters,
         "explained": explained,
         "position_similarity": position_similarity(model),
         "uniform_distance": patch_distances(config).mean(),
         "lens": lens,
-        **final_predictions(lens),
+        **(final_predictions(lens) if checkpoint.is_classifier else empty),
         "cka": cka(totals.pop("products")),
         **totals,
     }

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz import __version__
-from vitviz.attribution.context import ForwardContext, Target, is_flat
+from vitviz.attribution.context import ForwardContext, Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data import environment
@@ -17,7 +17,7 @@ from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.checkpoint import eval_samples
 from vitviz.models.facts import credit, family, origin
 from vitviz.plots.colormaps import color_tables
-from vitviz.plots.limits import ScaleLimits, limit_queries, limits_of_rows, shared_limits
+from vitviz.plots.limits import ScaleLimits, is_flat, limit_queries, limits_of_rows, shared_limits
 from vitviz.plots.outlines import outlines, svg_path
 
 if TYPE_CHECKING:

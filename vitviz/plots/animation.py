@@ -4,7 +4,6 @@ A frame shows one snapshot: image, prediction, the attention maps of all layers 
 share one color scale. Maps are drawn pixel by pixel, so that a patch is a uniform square, in the style of figures.
 """
 
-import io
 import math
 import tempfile
 from pathlib import Path
@@ -22,6 +21,7 @@ from vitviz.data.files import resolve_link, write_atomic
 from vitviz.plots import scales
 from vitviz.plots.canvas import DRAWING_LOCK, LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR, own_style, plain
 from vitviz.plots.colormaps import COLOR_MAPS
+from vitviz.plots.encoders import encode_gif, encode_webp
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
 from vitviz.plots.limits import clip_limit
 
@@ -96,7 +96,10 @@ def render(timeline: TimelineData, image: str, ending: str, model: str = "") -> 
     if ending not in available_formats():
         raise ValueError("An MP4 animation needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.")
     images = frames(timeline, timeline.names.index(image), model)
-    return {".gif": gif, ".webp": webp, ".mp4": mp4}[ending](images)
+    if ending == ".mp4":
+        return mp4(images)
+    times = durations(len(images))
+    return encode_webp(images, times) if ending == ".webp" else encode_gif(images, times, palette(images[0]))
 
 
 def frames(timeline: TimelineData, image: int, model: str = "") -> list[Image.Image]:
@@ -232,25 +235,6 @@ def draw_prediction(axes: Axes, labels: list[str], probabilities: NDArray[np.flo
     rows = np.arange(len(labels)) + 0.8
     axes.barh(rows, 1, 0.2, color=LINE_COLOR)
     axes.barh(rows, probabilities, 0.2, color=MUTED_COLOR)
-
-
-def gif(images: list[Image.Image]) -> bytes:
-    """Encode frames as a looping GIF with one palette and no dithering, which would change the values shown."""
-    shared = Image.new("P", (1, 1))
-    shared.putpalette(palette(images[0]).tobytes())
-    first, *others = [image.quantize(palette=shared, dither=Image.Dither.NONE) for image in images]
-    buffer = io.BytesIO()
-    first.save(buffer, "GIF", save_all=True, append_images=others, duration=durations(len(images)), loop=0)
-    return buffer.getvalue()
-
-
-def webp(images: list[Image.Image]) -> bytes:
-    """Encode frames as a looping lossless WebP, from which the page makes an MP4."""
-    first, *others = images
-    buffer = io.BytesIO()
-    fast = {"lossless": True, "quality": 20, "method": 1}
-    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=durations(len(images)), loop=0, **fast)
-    return buffer.getvalue()
 
 
 def durations(count: int) -> list[int]:

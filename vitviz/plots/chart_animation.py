@@ -1,6 +1,5 @@
 """Animations of an explanation, as GIF or lossless WebP: its large map through the layers, or patch by patch."""
 
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ from PIL import Image
 
 from vitviz.plots.canvas import ACCENT_COLOR, DRAWING_LOCK, TEXT_COLOR, own_style
 from vitviz.plots.chart import Chart
+from vitviz.plots.encoders import encode_gif, encode_webp
 from vitviz.plots.figures import draw_frame
 
 SECONDS_PER_LAYER, SECONDS_PER_PATCH = 1.0, 0.2
@@ -26,7 +26,7 @@ def render(charts: Sequence[Chart], ending: str) -> bytes:
     images = [extended(image, size) for image in images]
     seconds = SECONDS_PER_LAYER if len(images) <= MAX_SLOW_FRAMES else SECONDS_PER_PATCH
     times = [round(1000 * seconds)] * len(images)
-    return lossless_webp(images, times) if ending == ".webp" else quantized_gif(images, times, charts[0])
+    return encode_webp(images, times) if ending == ".webp" else encode_gif(images, times, palette(charts[0]))
 
 
 def extended(image: Image.Image, size: tuple[int, int]) -> Image.Image:
@@ -45,25 +45,6 @@ def draw_chart(chart: Chart) -> Image.Image:
         canvas.draw()
         pixels = np.asarray(canvas.buffer_rgba())[..., :3]
     return Image.fromarray(pixels[: pixels.shape[0] // 2 * 2, : pixels.shape[1] // 2 * 2])
-
-
-def lossless_webp(images: list[Image.Image], times: list[int]) -> bytes:
-    """Encode frames, each shown for a time (ms), as a looping lossless WebP."""
-    buffer = io.BytesIO()
-    first, *others = images
-    fast = {"lossless": True, "quality": 20, "method": 1}
-    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=times, loop=0, **fast)
-    return buffer.getvalue()
-
-
-def quantized_gif(images: list[Image.Image], times: list[int], chart: Chart) -> bytes:
-    """Encode frames, each shown for a time (ms), as a looping GIF with one palette and no dithering."""
-    shared = Image.new("P", (1, 1))
-    shared.putpalette(palette(chart).tobytes())
-    first, *others = [image.quantize(palette=shared, dither=Image.Dither.NONE) for image in images]
-    buffer = io.BytesIO()
-    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
-    return buffer.getvalue()
 
 
 def palette(chart: Chart) -> NDArray[np.uint8]:

@@ -106,7 +106,7 @@ def draw(chart: ComparisonChart) -> Figure:
         return drawing.finish(MARGIN, slide=False)
 
 
-def fitted(left: float, top: float, side: float, aspect: float) -> Box:
+def fit_box(left: float, top: float, side: float, aspect: float) -> Box:
     """Return a box of an aspect, width by height, whose longer side is `side`."""
     return left, top, side * min(1, aspect), side / max(1, aspect)
 
@@ -120,10 +120,10 @@ def show_side(drawing: Drawing, chart: ComparisonChart, side: ComparedMap, left:
     """Draw the image and the map of a side, with the scale below the map."""
     drawing.text(left, top + 8, name, HEADING, weight="bold")
     drawing.text(left + 14, top + 8, shorten(side.name, SIDE - 14, BODY), BODY, color=MUTED_COLOR)
-    drawing.image(fitted(left, top + 16, IMAGE, aspect_of(side)), side.image, f"image-{name}")
+    drawing.image(fit_box(left, top + 16, IMAGE, aspect_of(side)), side.image, f"image-{name}")
     y = top + IMAGE + 32
     drawing.text(left, y, shorten(side.title, SIDE, BODY, "bold"), BODY, weight="bold")
-    box = fitted(left, y + 8, SIDE, aspect_of(side))
+    box = fit_box(left, y + 8, SIDE, aspect_of(side))
     show_map(drawing, side.values, chart.scale, box, f"map-{name}", chart.query)
     show_bar(drawing, left, y + 17 + box[3], SIDE, chart.scale)
 
@@ -163,7 +163,7 @@ def show_difference(drawing: Drawing, chart: ComparisonChart, left: float, top: 
         return
     y = top + IMAGE + 32
     drawing.text(left, y, "Difference of the maps", BODY, weight="bold")
-    box = fitted(left, y + 8, SIDE, aspect_of(chart.sides[0]))
+    box = fit_box(left, y + 8, SIDE, aspect_of(chart.sides[0]))
     show_map(drawing, chart.difference, chart.difference_scale, box, "difference")
     show_bar(drawing, left, y + 17 + box[3], SIDE, chart.difference_scale)
 

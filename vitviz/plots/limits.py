@@ -70,3 +70,8 @@ def spread_patches(patches: int, count: int) -> list[int]:
     """Return a few of `patches` patches, distributed over the image and over its rows."""
     stride = max(patches / count, 1)
     return [int((k + 0.5) * stride) % patches for k in range(min(count, patches))]
+
+
+def is_flat(values: Array) -> bool:
+    """Whether a map's values are equal up to rounding, so that it ranks no patch before another."""
+    return bool(np.ptp(values) <= 1e-5 * np.abs(values).max(initial=0))

@@ -37,7 +37,7 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
     Args:
         arrays: `filters` (k, 3, P, P), `explained` (k,), `position_similarity` (gh, gw, gh, gw), `distance` (L, A),
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
-            `longest` (L + 1,), `outliers` (L + 1, T), `final_agreement` and `final_probability` (L + 1,),
+            `longest` (L + 1,), `outliers` (L + 1, T), `final_agreement` and `final_probability` (L + 1,) or empty,
             `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1), `sink_share` and `sink_norm` (L, A), and the
             class names, `labels` (K,); others are ignored.
         note: Footer.
@@ -64,8 +64,12 @@ def draw_one(arrays: Arrays, name: str, note: str = "") -> Figure:
 
 def why_absent(arrays: Arrays, name: str) -> str:
     """Return why a model has no such probe; empty if it has."""
+    if name == "positions" and not arrays["position_similarity"].any():
+        return "this model has rotary positions and no position embedding"
     if name == "lens" and not len(arrays["labels"]):
         return "this model has no classification head"
+    if name == "lens" and not len(arrays["final_agreement"]):
+        return "this model was trained without labels"
     needs_token = name in ("effective", "divergence", "cosine")
     return "this model has no class token" if needs_token and not len(arrays["class_token_cosine"]) else ""
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz.plots.colormaps import COLOR_MAPS
-from vitviz.plots.words import FLAT_WEIGHTS, is_flat, percent, signed, written
+from vitviz.plots.limits import is_flat
+from vitviz.plots.words import FLAT_WEIGHTS, percent, signed, written
 
 Array = NDArray[np.float32]
 FACTOR = 8  # a uniform scale reaches from 1/8 to 8 times uniform

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from vitviz.plots.limits import is_flat
+
 SPACE = "\u00a0"  # keeps a number and its unit on one line
 FLAT_WEIGHTS = 2 / 65535  # differences of attention weights within the page's precision, 16 bits
 
@@ -89,11 +91,6 @@ def head_headline(
         )
     best = patch_name(int(values.argmax()), values.shape[1])
     return f"{name}: {asks} most to {best}" if direction == "from" else f"{name}: {best} attends most to {query}"
-
-
-def is_flat(values: NDArray[np.float32]) -> bool:
-    """Whether a map's values are equal up to rounding, so that none is the largest."""
-    return bool(np.ptp(values) <= 1e-5 * np.abs(values).max(initial=0))
 
 
 def method_headline(title: str, is_random: bool, values: NDArray[np.float32]) -> str:
