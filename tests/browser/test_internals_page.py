@@ -86,8 +86,10 @@ def test_nothing_is_measured_before_the_page_is_shown(open_page, request_urls):
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
 
 
-def test_every_dot_shows_its_value(open_internals, found):
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (2400, 1200)])  # the second one is zoomed
+def test_every_dot_shows_its_value(open_internals, found, width, height):
     page = open_internals()
+    resize(page, width, height)
     for name, values, digits in (("distance", found.distance, 1), ("effective", found.effective_tokens, 1)):
         for layer, head in ((0, 0), (3, 2), (5, 5)):
             dot = page.locator(f"[data-probe={name}] .dot[data-layer='{layer}'][data-head='{head}']")
@@ -97,6 +99,8 @@ def test_every_dot_shows_its_value(open_internals, found):
             expect(line(page, name)).to_contain_text(f"Layer {layer + 1}, head {head + 1}: ")
             shown = numbers(line(page, name).inner_text())[2]
             assert abs(shown - values[layer, head]) <= 0.5001 * 10**-digits
+            mark = page.locator(f"[data-probe={name}] .mark.round:visible").bounding_box()
+            assert abs(mark["x"] + mark["width"] / 2 - box["x"] - box["width"] / 2) < 2
     expect(page.locator("[data-probe=distance] .halo")).to_contain_text(f"{found.uniform_distance:.1f}")
 
 

@@ -96,6 +96,9 @@ def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
     expect(page.locator(".methods .hint")).to_have_text(
         "Methods that explain a class need a model with a classification head."
     )
+    page.locator(".view-tabs [data-view=attention]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".view-tabs [data-view=features]")).to_be_focused()  # the others need a head
     page.locator(".method", has_text="Rollout").click()
     expect(page.locator(f"{EXPLORER} .headline")).to_contain_text("Rollout: row ")
     expect(page.locator(f"{EXPLORER} .status")).to_contain_text("no classification head")

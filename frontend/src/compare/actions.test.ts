@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { chooseSide, takeFile } from './actions';
+import { chooseModel, chooseSide, takeFile } from './actions';
 import { refresh } from './requests';
 import { EMPTY } from './sides';
 import type { ComparePage } from './state.svelte';
@@ -48,4 +48,14 @@ test('the last of two uploads wins', async () => {
   ends[0]({ path: '/tmp/first.png' });
   await Promise.all(taken);
   expect(page.a.image).toMatchObject({ name: 'second.png' });
+});
+
+test('ablations are of the heads and patches of one model', () => {
+  const { page } = pageWith();
+  Object.assign(page, { own: { ...EMPTY, ablated: [25], removed: [3], image: CAT } });
+  chooseModel(page, 'b', 'other');
+  expect(page.own).toMatchObject({ checkpoint: 'other', ablated: [25], removed: [3] });
+  chooseModel(page, 'a', 'other');
+  expect(page.a).toMatchObject({ checkpoint: 'other', target: null });
+  expect(page.own).toMatchObject({ image: CAT, ablated: [], removed: [] });
 });

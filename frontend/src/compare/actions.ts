@@ -34,9 +34,11 @@ export function chooseSide(page: ComparePage, side: 'a' | 'b', change: Partial<V
   else chooseB(page, change);
 }
 
-/** Another model may number classes differently and have other heads. */
-export const chooseModel = (page: ComparePage, side: 'a' | 'b', checkpoint: string) =>
+/** Another model may number classes differently and have other heads and patches. */
+export function chooseModel(page: ComparePage, side: 'a' | 'b', checkpoint: string) {
+  if (side === 'a') page.own = { ...page.own, ablated: [], removed: [] };
   chooseSide(page, side, side === 'a' ? { checkpoint, target: null } : { checkpoint });
+}
 
 /** How heads are ablated, or patches removed. */
 export function chooseMode(page: ComparePage, change: Partial<Pick<ComparePage, 'mode' | 'patchMode'>>) {

@@ -113,8 +113,8 @@ const sameGrid = (one: Shape, other: Shape) => one.rows === other.rows && one.co
 const headIn = (head: number | null, { heads }: Shape) =>
   head === null || head === MEAN ? null : Math.min(head, heads - 1);
 
-function layerIn(layer: number | null, { layers }: Shape): number | 'pool' | null {
-  if (layer === POOL) return 'pool';
+function layerIn(layer: number | null, { layers, pooled }: Shape): number | 'pool' | null {
+  if (layer === POOL) return pooled ? 'pool' : layers - 1;
   return layer === null || layer === MEAN ? null : Math.min(layer, layers - 1);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MethodInfo, ModelInfo } from '../lib/api';
-import { MEAN } from '../lib/numbers';
+import { MEAN, POOL } from '../lib/numbers';
 import {
   ATTENTION,
   classInB,
@@ -108,6 +108,9 @@ describe('defaults of B', () => {
       target: null,
     });
     expect(completeA('ablation', A, KNOWN, 1).head).toBe(MEAN);
+    expect(completeA('image', { ...A, layer: POOL }, KNOWN, 1).layer).toBe(4);
+    const pooled = { ...KNOWN, shape: { ...SHAPE, pooled: true } };
+    expect(completeA('image', { ...A, layer: POOL }, pooled, 1).layer).toBe(POOL);
   });
 });
 

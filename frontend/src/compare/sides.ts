@@ -2,7 +2,7 @@
    Layers, heads, patches, snapshots and classes count from 0. */
 
 import type { ImageChoice, MethodInfo, ModelInfo, NamedImage } from '../lib/api';
-import { largest, MEAN, type Shape } from '../lib/numbers';
+import { largest, MEAN, POOL, type Shape } from '../lib/numbers';
 
 export type Kind = 'image' | 'model' | 'snapshot' | 'method' | 'class' | 'head' | 'ablation';
 export const KINDS: readonly [kind: Kind, title: string][] = [
@@ -131,7 +131,7 @@ export function completeA(kind: Kind, a: ViewState, known: Known, count: number)
   const { shape, opening } = known;
   return {
     ...a,
-    layer: clamped(a.layer, shape.layers, opening.layer),
+    layer: a.layer === POOL && !shape.pooled ? opening.layer : clamped(a.layer, shape.layers, opening.layer),
     head: clamped(a.head, shape.heads, kind === 'ablation' ? MEAN : opening.head),
     target: a.target !== null && a.target < known.classes.length ? a.target : null,
     snapshot: clamped(a.snapshot, count, 0),

@@ -26,7 +26,7 @@ const CATALOG = {
     { name: 'cat', src: '' },
   ],
   photos: [{ name: 'rocket', title: 'Launch of a rocket', src: '' }],
-  methods: [{ key: 'rollout' }, { key: 'relevance' }],
+  methods: [{ key: 'rollout' }, { key: 'relevance' }, { key: 'shapley', name: 'Shapley values', onRequest: true }],
 } as unknown as ExploreCatalog;
 const SHAPE = { layers: 6, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true };
 const CHOICES: Choices = {
@@ -196,6 +196,11 @@ test('unavailable parts of the address are named', () => {
   expect(ofClass('3-3', [3])).toBe('The class of this link, 3-3, is not available: showing 3.');
   expect(ofClass('3-5', [3, 5])).toBe('');
   expect(sentences('image=lost&class=3')).not.toContain('class');
+  expect(sentences('method=lost')).toBe('The method of this link, lost, is not available.');
+  expect(sentences('method=rollout', { ...CHOICES, method: 'rollout' })).toBe('');
+  expect(sentences('method=shapley')).toBe(
+    'The map of this link, Shapley values, is computed on request: choose it under “On request”.',
+  );
   expect(sentences('other=lost', { ...CHOICES, view: 'patching' })).toBe(
     'The image B of this link, lost, is not available.',
   );

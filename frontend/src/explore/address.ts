@@ -142,9 +142,18 @@ export function unavailableSentences(params: URLSearchParams, catalog: ExploreCa
     sentences.push(unavailable('image', requested, image));
   const [classes, other] = [params.get('class'), params.get('other')];
   if (other && shown.view === 'patching' && !parseImage(other, catalog)) sentences.push(unavailable('image B', other));
+  const method = params.get('method');
+  if (method && method !== shown.method) sentences.push(unavailableMethod(method, catalog));
   if (!sentences.length && classes && classes !== shown.target.join('-'))
     sentences.push(unavailable('class', classes, shown.target.length ? shown.target.join('-') : 'the predicted class'));
   return sentences.join(' ');
+}
+
+function unavailableMethod(key: string, { methods }: ExploreCatalog) {
+  const found = methods.find((method) => method.key === key);
+  return found?.onRequest
+    ? `The map of this link, ${found.name}, is computed on request: choose it under “On request”.`
+    : unavailable('method', key);
 }
 
 /** The parameters of the address, in order. */

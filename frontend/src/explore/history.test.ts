@@ -102,6 +102,25 @@ describe('followHistory', () => {
     expect(explorer.recorded).toBe(recorded);
   });
 
+  it('restores the view on screen if the image of a second entry cannot be shown while the first one loads', async () => {
+    const explorer = explorerWith(DOG);
+    Object.assign(explorer.choices, { direction: 'from', target: [2] });
+    const { recorded } = explorer;
+    let release = () => {};
+    vi.mocked(load)
+      .mockImplementationOnce(() => new Promise((resolve) => (release = resolve)))
+      .mockImplementationOnce(async () => {});
+    enter('?checkpoint=ti4&image=cat&direction=to');
+    const first = followHistory(explorer);
+    explorer.ticket++;
+    enter('?checkpoint=ti4&image=cat&class=3');
+    await followHistory(explorer);
+    release();
+    await first;
+    expect(explorer.choices).toMatchObject({ image: DOG, direction: 'from', target: [2] });
+    expect(explorer.recorded).toBe(recorded);
+  });
+
   it('leaves the choices of a later request alone', async () => {
     const explorer = explorerWith(DOG);
     let release = () => {};

@@ -16,10 +16,10 @@ export interface Reading {
   place: string;
 }
 
-export function readingOf({ readoutPatch, map, shape, methodInfo, panel }: View): Reading | null {
+export function readingOf({ readoutPatch, map, shape, layer, methodInfo, panel }: View): Reading | null {
   if (readoutPatch < 0 || !map || !shape) return null;
   const value = map.values[map.first + readoutPatch];
-  const own = () => (methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape));
+  const own = () => (methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape, layer));
   const reading = panel?.read(readoutPatch) ?? own();
   const [number, remark] = isRemoved(readoutPatch, shape) ? ['removed', ''] : reading;
   const row = Math.floor(readoutPatch / shape.columns);

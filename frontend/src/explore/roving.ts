@@ -11,7 +11,7 @@ export function nextButton(index: number, key: string, count: number, columns: n
   return key === 'Home' || key === 'PageUp' ? 0 : count - 1;
 }
 
-const buttonsOf = (group: HTMLElement) => [...group.querySelectorAll<HTMLElement>('button')];
+const buttonsOf = (group: HTMLElement) => [...group.querySelectorAll<HTMLElement>('button:enabled')];
 
 /** How many buttons are next to each other in the first row. */
 function columnsOf(buttons: HTMLElement[]): number {
@@ -37,7 +37,12 @@ export const roving: Attachment<HTMLElement> = (group) => {
   }
 
   const observer = new MutationObserver(update);
-  observer.observe(group, { childList: true, subtree: true, attributes: true, attributeFilter: ['aria-pressed'] });
+  observer.observe(group, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['aria-pressed', 'disabled'],
+  });
   group.addEventListener('focusin', update);
   group.addEventListener('keydown', press);
   update();

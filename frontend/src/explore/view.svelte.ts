@@ -112,11 +112,6 @@ export class View {
     heads: { kind: 'linear', limit: this.limits.heads, clips: true, isWeight: true },
     means: { kind: 'linear', limit: this.limits.means, clips: true, isWeight: true, isOfMeans: true },
   });
-  readonly #uniformScale = $derived<Scale>({
-    kind: 'uniform',
-    uniform: this.shape ? uniformWeight(this.shape) : 1,
-    isWeight: true,
-  });
   readonly methodInfo = $derived.by((): MethodInfo | undefined => this.#explorer.method(this.method));
   /** Of a view other than the attention, unless a method is shown. */
   readonly panel = $derived.by(() => (this.methodInfo ? null : this.#explorer.panel));
@@ -154,7 +149,9 @@ export class View {
   /** The scale of the row of a head or a mean. */
   scaleOf(row: Float32Array, layer: number, head: number): Scale {
     if (this.scaleChoice === 'map' && this.shape) return mapScale(row, this.shape);
-    if (this.scaleChoice === 'uniform') return this.#uniformScale;
+    if (this.scaleChoice === 'uniform') {
+      return { kind: 'uniform', uniform: this.shape ? uniformWeight(this.shape, layer) : 1, isWeight: true };
+    }
     return this.#sharedScales[layer === MEAN || head === MEAN ? 'means' : 'heads'];
   }
 

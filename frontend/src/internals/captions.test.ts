@@ -3,19 +3,36 @@ import { CAPTIONS, captionsFor } from './captions';
 import { norms } from './charts';
 import { EXAMPLE } from './example';
 
+const WITHOUT_HEAD = { classes: 0, final_agreement: [], final_probability: [] };
+
 test('a model with class token and head has all figures', () => {
-  expect(captionsFor({ classToken: true, classes: 10 })).toEqual([CAPTIONS, '']);
+  expect(captionsFor(EXAMPLE)).toEqual([CAPTIONS, '']);
   expect(captionsFor(undefined)).toEqual([CAPTIONS, '']);
 });
 
 test('figures of the class token or of the prediction are left out with the reason', () => {
-  const [shown, sentence] = captionsFor({ classToken: false, classes: 0 });
+  const [shown, sentence] = captionsFor({ ...EXAMPLE, ...WITHOUT_HEAD, classToken: false });
   expect(shown.map(({ probe }) => probe)).toEqual(['filters', 'positions', 'distance', 'norms', 'cka', 'sinks']);
   expect(sentence).toMatch(/^Not shown, as this model has no class token and no classification head: Effective/);
   expect(shown[3].key).toEqual(CAPTIONS[5].key?.slice(1));
-  expect(captionsFor({ classToken: true, classes: 0 })[1]).toBe(
+  expect(captionsFor({ ...EXAMPLE, ...WITHOUT_HEAD })[1]).toBe(
     'Not shown, as this model has no classification head: Logit lens.',
   );
+});
+
+test('rotary positions have no embedding whose similarity could be shown', () => {
+  const similarity = EXAMPLE.position_similarity.map((row) => row.map((map) => map.map((line) => line.map(() => 0))));
+  const [shown, sentence] = captionsFor({ ...EXAMPLE, position_similarity: similarity });
+  expect(shown.map(({ probe }) => probe)).not.toContain('positions');
+  expect(sentence).toBe(
+    'Not shown, as this model has rotary positions and no position embedding: Position embedding similarity.',
+  );
+});
+
+test('the head of a model trained without labels predicts nothing at any layer', () => {
+  const [shown, sentence] = captionsFor({ ...EXAMPLE, final_agreement: [] });
+  expect(shown.map(({ probe }) => probe)).not.toContain('lens');
+  expect(sentence).toBe('Not shown, as this model was trained without labels: Logit lens.');
 });
 
 test('without class token the norms are those of the patches', () => {

@@ -35,9 +35,10 @@ export function followScrolling(page: InternalsPage, root: HTMLElement): void {
   let settled: ReturnType<typeof setTimeout> | undefined;
   function read() {
     if (!root.clientWidth || !page.drawing) return; // another tab is shown
-    const boxes = [...root.querySelectorAll('figure')].map((figure) => figure.getBoundingClientRect());
-    const current = CAPTIONS.findIndex(({ probe }) => probe === page.place);
-    const probe = CAPTIONS[figureAt(boxes, current)]?.probe ?? null;
+    const figures = [...root.querySelectorAll('figure')]; // a model may lack some of all captions
+    const boxes = figures.map((figure) => figure.getBoundingClientRect());
+    const current = figures.findIndex(({ dataset }) => dataset.probe === page.place);
+    const probe = placeOf(figures[figureAt(boxes, current)]?.dataset.probe ?? null);
     if (probe !== page.place) stayAt(page, probe);
   }
   listenWhile(root, document, 'scroll', () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { load, refresh } from './requests';
+import { goTo, load, refresh } from './requests';
 import type { LearnPage } from './state.svelte';
 
 const CAT = { kind: 'sample', name: 'cat' } as const;
@@ -62,4 +62,26 @@ test('the timeline of an earlier pass is dropped', async () => {
   answer({ name: 'dog' });
   await second;
   expect(page.training?.name).toBe('dog');
+});
+
+test('an error is shown until a request is served, or until another step', async () => {
+  const page = pageWith({ lesson_head: () => ({ error: 'Busy.' }) });
+  await load(page);
+  Object.assign(page, { current: { id: 'attention' }, layer: 0, head: 0 });
+  page.showNotice = vi.fn((_, isError = false) => {
+    page.isError = isError;
+  });
+  await refresh(page);
+  expect(page.showNotice).toHaveBeenLastCalledWith('Busy.', true);
+  const request = page.host.request;
+  const vector = { query: '', keys: '', values: '', size: 0 };
+  page.host.request = (async () => vector) as typeof request;
+  await refresh(page);
+  expect(page.showNotice).toHaveBeenLastCalledWith('');
+  page.host.request = request;
+  page.attention = null;
+  await refresh(page);
+  expect(page.isError).toBe(true);
+  goTo(page, 2);
+  expect(page.showNotice).toHaveBeenLastCalledWith('');
 });

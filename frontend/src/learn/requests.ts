@@ -91,16 +91,19 @@ async function request(page: LearnPage): Promise<void> {
     if (page.attention?.layer === layer && page.attention.head === head) return;
     const found = await page.host.request('lesson_head', { key, layer, head });
     if (!isServed(found)) return fail(page, found);
+    succeed(page);
     const [query, keys, values] = [found.query, found.keys, found.values].map(floatsOf);
     if (page.pass === pass && page.layer === layer && page.head === head)
       page.attention = { layer, head, size: found.size, query, keys, values };
   } else if (need === 'embedding') {
     const found = await page.host.request('lesson_patch', { key, patch, dimension });
     if (!isServed(found)) return fail(page, found);
+    succeed(page);
     if (isCurrent()) page.embedding = found;
   } else if (need === 'similar') {
     const found = await page.host.request('similarity', { key, patch });
     if (!isServed(found)) return fail(page, found);
+    succeed(page);
     if (isCurrent()) page.similar = floatsOf(found.values);
   } else if (page.training === undefined) {
     const image = page.shown?.image;
@@ -110,6 +113,11 @@ async function request(page: LearnPage): Promise<void> {
     if (isRefusal(found)) return fail(page, found);
     page.training = found;
   }
+}
+
+/** A request was served: an error of an earlier one is over. */
+function succeed(page: LearnPage) {
+  if (page.isError) page.showNotice('');
 }
 
 function fail(page: LearnPage, reply: unknown) {
@@ -129,6 +137,7 @@ export async function remove(page: LearnPage, patches: readonly number[]): Promi
   const found = await page.host.request('lesson_remove', { key: pass.reply.key, patches: [...patches] });
   if (page.removed !== patches || page.pass !== pass) return;
   if (!isServed(found)) return fail(page, found);
+  succeed(page);
   Object.assign(page, { without: found, answered: patches });
   if (page.isOffered(patches) || !flipped(pass.reply.probabilities, found)) return;
   page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
@@ -158,6 +167,7 @@ export function goTo(page: LearnPage, step: number) {
   const next = Math.min(Math.max(step, 0), STEPS.length - 1);
   const how = next === page.step ? 'replaceState' : 'pushState';
   page.step = next;
+  page.showNotice(''); // of the step before
   writeAddress(page, how);
   page.root?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
   if (page.root && page.root.getBoundingClientRect().top < 0) page.root.scrollIntoView();

@@ -3,7 +3,7 @@ import { tokenName } from '../lib/words';
 import { attentionOf, softmax, sourceOf, steps } from './attention';
 import { barsOf } from './contributions';
 import { type Head, type Pass, rowOfHead } from './state.svelte';
-import { answerOf, decidedAt, STEPS, stepOf, wordsOf } from './steps';
+import { decidedAt, predictionOf, STEPS, stepOf, wordsOf } from './steps';
 
 const MODEL = {
   imgSize: [32, 32],
@@ -54,11 +54,20 @@ test('steps that need a head say so', () => {
     expect(STEPS[stepOf(id)].text(headless)[0]).toContain('needs a classification head');
 });
 
+test('a model without head has none that reads tokens', () => {
+  const lesson = { ...PASS.lesson, patchPredictions: null };
+  const headless = { ...PASS, lesson, reply: { classes: [], probabilities: [] } } as unknown as Pass;
+  expect(STEPS[stepOf('overview')].text(headless)[1]).toBe('Then 2 layers of attention and MLP update the tokens.');
+  expect(STEPS[stepOf('class-token')].text(headless)[1]).toContain('has no classification head');
+  const words = STEPS[stepOf('overview')].text(PASS)[1];
+  expect(words).toContain('a classification head reads one of them, the class token.');
+});
+
 test('steps have an address each; an unknown one is the first', () => {
   expect(new Set(STEPS.map(({ id }) => id)).size).toBe(12);
   expect(stepOf('heads')).toBe(6);
   expect([stepOf(null), stepOf('lost')]).toEqual([0, 0]);
-  expect(answerOf(PASS, [0.2, 0.8])).toBe('dog, 80.0\u00a0%');
+  expect(predictionOf(PASS, [0.2, 0.8])).toBe('dog, 80.0\u00a0%');
 });
 
 test('a row of a head is found among all', () => {

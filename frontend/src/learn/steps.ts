@@ -23,13 +23,19 @@ const WITHOUT_HEAD = [
 /** The words of a step that needs a head. */
 const withHead = (text: Step['text']) => (pass: Pass) => (pass.reply.classes.length ? text(pass) : WITHOUT_HEAD);
 
+/** Which tokens the classification head reads, if there is one. */
+function readByHead({ reply, lesson }: Pass) {
+  if (!reply.classes.length) return '';
+  return `, and a classification head reads ${lesson.patchPredictions ? 'one of them, the class token' : 'the last ones'}`;
+}
+
 export const STEPS: readonly Step[] = [
   {
     id: 'overview',
     title: 'The whole path',
     text: (pass) => [
       `A Vision Transformer cuts the image into ${patchesOf(pass)} patches and turns each into a token, a vector of ${pass.lesson.model.embedDim} numbers.`,
-      `Then ${counted(pass.shape.layers, 'layer', 'layers')} of attention and MLP update the tokens, and a classification head reads ${pass.lesson.patchPredictions ? 'one of them, the class token' : 'the last ones'}.`,
+      `Then ${counted(pass.shape.layers, 'layer', 'layers')} of attention and MLP update the tokens${readByHead(pass)}.`,
       'All numbers in this lesson are those of this model on this image.',
     ],
     tryIt: 'Choose a part of the figure to open its step.',
@@ -92,7 +98,9 @@ export const STEPS: readonly Step[] = [
           ]
         : [
             'Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.',
-            'The head of this model reads its tokens in another way, so there is no single token to swap.',
+            pass.reply.classes.length
+              ? 'The head of this model reads its tokens in another way, so there is no single token to swap.'
+              : 'This model has no classification head, so no token is read.',
           ],
     tryIt: 'Point at patches. Do they predict the same class?',
     question: 'Is a map of these probabilities a segmentation?',
@@ -148,7 +156,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     id: 'contributions',
-    title: 'Who wrote the prediction?',
+    title: 'What adds up to the prediction?',
     text: withHead((pass) => [
       `Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`,
       'The map shows which patches have similar tokens after the last layer.',
@@ -156,7 +164,7 @@ export const STEPS: readonly Step[] = [
     tryIt: 'Point at a patch of the object, then at the background.',
     question: 'Do late layers matter more because their bars are longer?',
     answer: () =>
-      'They write the prediction from what earlier layers prepared. Direct contributions do not count that help.',
+      'Not only: they build on what earlier layers prepared, and direct contributions do not count that help.',
   },
   {
     id: 'removal',
@@ -208,7 +216,7 @@ export function decidedAt(lens: readonly (readonly number[])[], final: number) {
 }
 
 /** "cat, 83.4 %" */
-export const answerOf = ({ reply }: Pass, probabilities: readonly number[]) => {
+export const predictionOf = ({ reply }: Pass, probabilities: readonly number[]) => {
   const best = probabilities.indexOf(Math.max(...probabilities));
   return `${reply.classes[best]}, ${percent(probabilities[best], 1)}`;
 };

@@ -78,6 +78,9 @@ export function blobOf(src: string) {
 /** "2.5 MiB" */
 export const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1).replace('.0', '')}${SPACE}MiB`;
 
+/** CSS zoom of an element: distances on screen divided by it are pixels of its styles and sizes. */
+export const zoomOf = (element: Element) => element.currentCSSZoom ?? 1; // some browsers lack it
+
 /** The patch under the pointer, or -1. */
 export function patchAt(stage: Element, event: { clientX: number; clientY: number }, shape: Grid) {
   const box = stage.getBoundingClientRect();

@@ -75,8 +75,9 @@ export const removedFrom = (shape: Shape): readonly number[] => shape.removed ??
 export const remainingPatches = (shape: Shape) =>
   [...Array(patchCount(shape)).keys()].filter((patch) => !removedFrom(shape).includes(patch));
 
-/** The weight of each token under uniform attention over all remaining tokens. */
-export const uniformWeight = (shape: Shape) => 1 / (tokenCount(shape) - removedFrom(shape).length);
+/** The weight of each token under uniform attention over all remaining tokens; POOL attends to patches alone. */
+export const uniformWeight = (shape: Shape, layer = MEAN) =>
+  1 / ((layer === POOL ? patchCount(shape) : tokenCount(shape)) - removedFrom(shape).length);
 
 export function bytesOf(base64: string) {
   const text = atob(base64);

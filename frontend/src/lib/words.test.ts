@@ -18,6 +18,7 @@ import {
   patchName,
   percent,
   prefixLine,
+  prefixName,
   queryName,
   signed,
   targetTitle,
@@ -119,6 +120,14 @@ describe('names', () => {
 });
 
 describe('sentences of a head', () => {
+  test('name the tokens before the patches', () => {
+    const shape = { layers: 1, heads: 1, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true };
+    expect(prefixName(shape)).toBe('the class token');
+    expect(prefixName({ ...shape, prefix: 5 })).toBe('the class token and 4 registers');
+    expect(prefixName({ ...shape, prefix: 2, distilled: true })).toBe('the class token and the distillation token');
+    expect(prefixName({ ...shape, classToken: false })).toBe('1 register');
+  });
+
   test('name the largest patch', () => {
     expect(headHeadline(view, shape)).toBe('Layer 5, head 3: the class token attends most to row 1, column 2');
     expect(headHeadline({ ...view, layer: POOL }, shape)).toContain('the pooling query attends most to');

@@ -81,6 +81,10 @@ export function otherPrefixTokens({ prefix, classToken, distilled }: Shape) {
     .join(' and ');
 }
 
+/** The tokens before the patches: "the class token and 4 registers" */
+export const prefixName = (shape: Shape) =>
+  [shape.classToken && 'the class token', otherPrefixTokens(shape)].filter(Boolean).join(' and ');
+
 /** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
 export function mapName(layer: number, head: number) {
   const ofLayer = layer === POOL ? 'Attention pooling' : layer === MEAN ? 'Mean of layers' : `Layer ${layer + 1}`;
@@ -130,7 +134,7 @@ export function headLine(view: HeadView, shape: Shape): Line {
     `${subject} ${view.direction === 'from' ? 'gets' : 'gives'} `,
     { strong: percent(view.row[token]) },
     ', ',
-    { strong: (view.row[token] / uniformWeight(shape)).toFixed(1) },
+    { strong: (view.row[token] / uniformWeight(shape, view.layer)).toFixed(1) },
     ' times uniform.',
     ...(isReading ? [] : [` ${concentration(view, shape)}`]),
   ];
@@ -147,9 +151,9 @@ function concentration(view: HeadView, shape: Shape) {
 }
 
 /** "largest 16.6 %, 10.8 × uniform" */
-export function largestLine(row: ArrayLike<number>, shape: Shape) {
+export function largestLine(row: ArrayLike<number>, shape: Shape, layer = MEAN) {
   const weight = row[largest(row, shape.prefix)];
-  return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape))} uniform`;
+  return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape, layer))} uniform`;
 }
 
 /** The tokens outside of the map: class token and distillation token, if any, then registers. */
@@ -194,9 +198,9 @@ export function methodNumber(value: number, scale: Scale, shape: Shape): [string
 }
 
 /** Value and remark at the pointer of a head's map. */
-export const headNumber = (weight: number, shape: Shape): [string, string] => [
+export const headNumber = (weight: number, shape: Shape, layer = MEAN): [string, string] => [
   percent(weight),
-  `${timesUniform(weight / uniformWeight(shape))} uniform`,
+  `${timesUniform(weight / uniformWeight(shape, layer))} uniform`,
 ];
 
 /** Decimals that print a fraction as a percentage without rounding, at most 3. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MetricsLine, RunInfo } from '../lib/api';
-import { accuracyLabel, addMetrics, lastEpoch, linesOf, namesOfCurves, type Point, pointAt, thinned } from './curves';
+import { accuracyLabel, addMetrics, lastEpoch, linesOf, namesOfCurves, type Point, pointAt, subsample } from './curves';
 import type { Curve } from './state.svelte';
 
 const lineAt = (epoch: number, loss = 1 / epoch): MetricsLine => ({
@@ -17,10 +17,10 @@ const curve = (...epochs: number[]): Curve => ({ session: 's', offset: 10, lines
 const run = (name: string, more: Partial<RunInfo> = {}) =>
   ({ name, state: 'finished', epochs: null, progress: 1, measured_on: 'test', ...more }) as RunInfo;
 
-test('many points are thinned and the last one is kept', () => {
-  expect(thinned([])).toEqual([]);
-  expect(thinned([1, 2, 3])).toEqual([1, 2, 3]);
-  const some = thinned([...Array(1000).keys()]);
+test('many points are subsample and the last one is kept', () => {
+  expect(subsample([])).toEqual([]);
+  expect(subsample([1, 2, 3])).toEqual([1, 2, 3]);
+  const some = subsample([...Array(1000).keys()]);
   expect(some.length).toBeLessThan(302);
   expect([some[0], some[1], some.at(-1)]).toEqual([0, 4, 999]);
 });

@@ -24,7 +24,7 @@ const MAX_POINTS = 300; // per line
 const LINE_NAMES: Record<string, string> = { loss: 'training', train_accuracy: 'training' };
 
 /** Every n-th point, at most about MAX_POINTS, and always the last one. */
-export function thinned<T>(points: T[]): T[] {
+export function subsample<T>(points: T[]): T[] {
   const every = Math.ceil(points.length / MAX_POINTS);
   return points.filter((_, i) => i % every === 0 || i === points.length - 1);
 }
@@ -71,7 +71,7 @@ export function linesOf(
     keys.slice(0, isSeveral ? 1 : undefined).map((key) => ({
       run,
       name: nameOf(run, key),
-      points: thinned(pointsOf(curves[run].lines, key)),
+      points: subsample(pointsOf(curves[run].lines, key)),
       color: i ? colorOf(LINE_COLORS[(i - 1) % LINE_COLORS.length]) : '',
       dash: DASHES[i % DASHES.length],
       className: i ? 'other' : key === 'train_accuracy' ? 'quiet' : 'ink',

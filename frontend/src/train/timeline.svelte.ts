@@ -35,7 +35,7 @@ export class Timeline {
   images = $state.raw<Past['images']>([]); // likewise
   count = $state<number | undefined>(undefined); // `data-count`: snapshots, 0 without a timeline, undefined before the first response
   isLive = $state<boolean | null>(null); // whether there is a timeline; null before the first response
-  reason = $state(''); // why there is none
+  readonly reason = $derived.by(() => noSnapshotsReason(this.page.run)); // if there is none
   chosen = $state.raw({ layer: MEAN, head: MEAN });
   read = $state(-1); // the patch under the pointer
   isPlaying = $state(false);
@@ -144,7 +144,6 @@ export class Timeline {
     this.snapshot = -1;
     this.count = 0;
     this.isLive = false;
-    this.reason = noSnapshotsReason(this.page.run);
     this.page.state = 'ready';
     this.#markPainted();
   }

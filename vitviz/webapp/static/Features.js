@@ -1,5 +1,5 @@
 import { append, attach, bind_checked, child, comment, delegate, delegated, each, first_child, from_html, get, if_block, index, next, only_child, pop, prop, push, remove_input_defaults, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, counted, explanationOf, floatsOf, isServed, largest, makeTile, paintPixels, paintTile, patchName, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice, written } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, capital, counted, explanationOf, floatsOf, isRemoved, isServed, makeTile, paintPixels, paintTile, patchCount, patchName, percent, queryClassToken, queryPatches, reasonOf, remainingPatches, requestAblated, roving, showNotice, written } from "./shared.js";
 // src/explore/views/features.ts
 var COLORS = [
 	"red",
@@ -30,12 +30,25 @@ function colorReading(pixel) {
 		16
 	].map((shift) => ((pixel >>> shift & 255) / 255).toFixed(2)).join("\xA0"), COLORS.join(", ")];
 }
-function mostSimilar(values, patch) {
-	return largest(Array.from(values, (value, j) => j === patch ? -Infinity : value));
+function mostSimilar(values, patch, shape) {
+	const others = isRemoved(patch, shape) ? [] : remainingPatches(shape).filter((other) => other !== patch);
+	return others.length ? others.reduce((best, other) => values[other] > values[best] ? other : best) : null;
 }
-var similarityHeadline = (layer, patch, values, shape) => `Layer ${layer + 1}: ${patchName(patch, shape)} is most similar to ${patchName(mostSimilar(values, patch), shape)}`;
+var removedSentence = (patch, shape) => `${capital(patchName(patch, shape))} is removed`;
+function similarityHeadline(layer, patch, values, shape) {
+	if (isRemoved(patch, shape)) return removedSentence(patch, shape);
+	const other = mostSimilar(values, patch, shape);
+	const what = other === null ? "the only patch left" : `most similar to ${patchName(other, shape)}`;
+	return `Layer ${layer + 1}: ${patchName(patch, shape)} is ${what}`;
+}
+function similarityText(patch, values, shape) {
+	const other = mostSimilar(values, patch, shape);
+	return other === null ? "" : `max ${written(values[other], 2)}`;
+}
 function similarityLine(patch, values, read, shape) {
-	const other = read >= 0 ? read : mostSimilar(values, patch);
+	const other = read >= 0 ? read : mostSimilar(values, patch, shape) ?? patch;
+	const removed = [patch, other].find((one) => isRemoved(one, shape));
+	if (removed !== void 0) return [`${removedSentence(removed, shape)}.`];
 	return [
 		"The cosine of the features of ",
 		`${patchName(patch, shape)} and ${patchName(other, shape)} is `,
@@ -43,8 +56,9 @@ function similarityLine(patch, values, read, shape) {
 		". It compares what the tokens contain, not what they attend to."
 	];
 }
-function similarityScale(values) {
-	const least = values.reduce((low, value) => Math.min(low, value), 1);
+function similarityScale(values, shape) {
+	const patches = patchCount(shape);
+	const least = values.reduce((low, value, i) => isRemoved(i % patches, shape) ? low : Math.min(low, value), 1);
 	return {
 		kind: "linear",
 		low: Math.min(.9, Math.floor(10 * least) / 10),
@@ -137,7 +151,7 @@ var FeaturesPanel = class {
 	set layer(value) {
 		set(this.#layer, value);
 	}
-	#scale = user_derived(() => this.similarity ? similarityScale(this.similarity.values) : NO_SCALE);
+	#scale = user_derived(() => this.similarity && this.shape ? similarityScale(this.similarity.values, this.shape) : NO_SCALE);
 	get scale() {
 		return get(this.#scale);
 	}
@@ -409,10 +423,7 @@ function Features($$anchor, $$props) {
 		};
 	}
 	function textOf(layer) {
-		if (get(shape) && get(similarity)) {
-			const values = ofLayer(get(similarity).values, layer, get(shape));
-			return `max ${written(values[mostSimilar(values, get(similarity).patch)], 2)}`;
-		}
+		if (get(shape) && get(similarity)) return similarityText(get(similarity).patch, ofLayer(get(similarity).values, layer, get(shape)), get(shape));
 		const explained = get(colors)?.explained[layer];
 		return explained ? percent(explained.reduce((sum, ratio) => sum + ratio, 0), 0) : "too few";
 	}

@@ -100,6 +100,13 @@ var PatchingPanel = class {
 	set pointed(value) {
 		set(this.#pointed, value);
 	}
+	#isLoading = state(false);
+	get isLoading() {
+		return get(this.#isLoading);
+	}
+	set isLoading(value) {
+		set(this.#isLoading, value);
+	}
 	#isChoosing = state(false);
 	get isChoosing() {
 		return get(this.#isChoosing);
@@ -257,16 +264,19 @@ var PatchingPanel = class {
 		this.task.cancel();
 		Object.assign(this, {
 			patched: null,
-			tokens: new Map()
+			tokens: new Map(),
+			isLoading: false
 		});
 		if (!reply?.classes.length) return;
+		this.isLoading = true;
 		const found = await explorer.host.request("explain", {
 			checkpoint: reply.checkpoint,
 			image: choice
 		});
 		if (mine !== this.#ticket || explanationOf(explorer) !== explanation) return;
+		this.isLoading = false;
+		this.other = isServed(found) ? found : null;
 		if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
-		this.other = found;
 		const model = explorer.model(reply.checkpoint);
 		if (model && isCheap(explorer.shape, model.parameters)) await this.patchHeads();
 	}
@@ -427,7 +437,7 @@ function Patching($$anchor, $$props) {
 	};
 	if_block(node_6, ($$render) => {
 		if (get(progress)) $$render(consequent_1);
-		else if (!get(patched) && panel.other) $$render(consequent_2, 1);
+		else if (!get(patched) && panel.other && !panel.isLoading) $$render(consequent_2, 1);
 	});
 	var node_8 = sibling(node_6, 2);
 	var consequent_3 = ($$anchor) => {

@@ -1,5 +1,5 @@
 import { append, bind_this, child, delegate, delegated, from_html, get, if_block, only_child, pop, push, reset, set, set_text, sibling, state, template_effect, tick, update, user_derived, user_effect } from "./packages.js";
-import { STOPS, stopAfter } from "./shared.js";
+import { STOPS, stopAfter, zoomOf } from "./shared.js";
 // src/explore/Tour.svelte
 var root = from_html(`<button type="button" class="button primary">Next</button>`);
 var root_1 = from_html(`<button type="button" class="button primary">Done</button>`);
@@ -20,12 +20,17 @@ function Tour($$anchor, $$props) {
 		return () => target.classList.remove("toured");
 	});
 	function place({ left, right, top, bottom }) {
-		const { offsetWidth: width, offsetHeight: height, style } = card;
+		const zoom = zoomOf(card);
+		const [width, height] = [card.offsetWidth * zoom, card.offsetHeight * zoom];
 		const beside = right + width + 24 < innerWidth ? right + 16 : left - width - 16;
 		const isBeside = beside > 8;
 		const below = bottom + height + 20 < innerHeight ? bottom + 12 : innerHeight - height - 12;
-		style.left = `${isBeside ? beside : Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
-		style.top = `${isBeside ? Math.max(8, Math.min(top, innerHeight - height - 12)) : below}px`;
+		const x = isBeside ? beside : Math.max(8, Math.min(left, innerWidth - width - 8));
+		const y = isBeside ? Math.max(8, Math.min(top, innerHeight - height - 12)) : below;
+		Object.assign(card.style, {
+			left: `${x / zoom}px`,
+			top: `${y / zoom}px`
+		});
 	}
 	function press(event) {
 		const next = stopAfter(event.key, get(at));

@@ -85,7 +85,7 @@ function completeA(kind, a, known, count) {
 	const { shape, opening } = known;
 	return {
 		...a,
-		layer: clamped(a.layer, shape.layers, opening.layer),
+		layer: a.layer === -2 && !shape.pooled ? opening.layer : clamped(a.layer, shape.layers, opening.layer),
 		head: clamped(a.head, shape.heads, kind === "ablation" ? -1 : opening.head),
 		target: a.target !== null && a.target < known.classes.length ? a.target : null,
 		snapshot: clamped(a.snapshot, count, 0)
@@ -349,8 +349,8 @@ function requestOf(page, pair, keys) {
 }
 var sameGrid = (one, other) => one.rows === other.rows && one.columns === other.columns;
 var headIn = (head, { heads }) => head === null || head === -1 ? null : Math.min(head, heads - 1);
-function layerIn(layer, { layers }) {
-	if (layer === -2) return "pool";
+function layerIn(layer, { layers, pooled }) {
+	if (layer === -2) return pooled ? "pool" : layers - 1;
 	return layer === null || layer === -1 ? null : Math.min(layer, layers - 1);
 }
 function snapshotOf(view, { images }) {
@@ -589,10 +589,17 @@ function chooseSide(page, side, change) {
 	if (side === "a") chooseA(page, change);
 	else chooseB(page, change);
 }
-var chooseModel = (page, side, checkpoint) => chooseSide(page, side, side === "a" ? {
-	checkpoint,
-	target: null
-} : { checkpoint });
+function chooseModel(page, side, checkpoint) {
+	if (side === "a") page.own = {
+		...page.own,
+		ablated: [],
+		removed: []
+	};
+	chooseSide(page, side, side === "a" ? {
+		checkpoint,
+		target: null
+	} : { checkpoint });
+}
 function chooseMode(page, change) {
 	Object.assign(page, change);
 	refresh(page);
@@ -1236,7 +1243,7 @@ function Difference($$anchor, $$props) {
 		var text = only_child(b, true);
 		next();
 		reset(p);
-		template_effect(($0) => set_text(text, $0), [() => get(reply).correlation.toFixed(2).replace("-", "−")]);
+		template_effect(($0) => set_text(text, $0), [() => written(get(reply).correlation, 2)]);
 		append($$anchor, p);
 	};
 	if_block(node, ($$render) => {

@@ -1,5 +1,5 @@
 import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, tick, to_array, untrack, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence } from "./shared.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence, zoomOf } from "./shared.js";
 // src/explore/Controls.svelte
 var root$21 = from_html(`<label><input type="radio"/><span> </span></label>`);
 var root_1$20 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
@@ -1111,11 +1111,13 @@ function Help($$anchor, $$props) {
 	let button;
 	function place(event) {
 		if (event.newState !== "open") return;
-		const { style, offsetWidth: width, offsetHeight: height } = event.currentTarget;
+		const { style, offsetWidth, offsetHeight } = event.currentTarget;
 		const { left, top, bottom } = button.getBoundingClientRect();
+		const zoom = zoomOf(event.currentTarget);
+		const [width, height] = [offsetWidth * zoom, offsetHeight * zoom];
 		const isBelow = bottom + height + 12 < innerHeight;
-		style.left = `${Math.max(8, Math.min(left - 12, innerWidth - width - 8))}px`;
-		style.top = `${isBelow ? bottom + 6 : Math.max(8, top - height - 6)}px`;
+		style.left = `${Math.max(8, Math.min(left - 12, innerWidth - width - 8)) / zoom}px`;
+		style.top = `${(isBelow ? bottom + 6 : Math.max(8, top - height - 6)) / zoom}px`;
 	}
 	var fragment = root$10();
 	var button_1 = first_child(fragment);
@@ -1146,7 +1148,7 @@ function MapBar($$anchor, $$props) {
 	const scale = user_derived(() => get(view).scale);
 	const ticks = user_derived(() => get(scale) ? ticksOf(get(scale)) : []);
 	const kind = user_derived(() => get(scale) ? tableKind(get(scale)) : null);
-	const uniform = user_derived(() => get(view).shape ? uniformWeight(get(view).shape) : 1);
+	const uniform = user_derived(() => get(view).shape ? uniformWeight(get(view).shape, get(view).layer) : 1);
 	const uniformPlace = user_derived(() => get(scale)?.kind === "linear" && get(scale).isWeight ? place(get(scale), get(uniform)) : 1);
 	const showsUniform = user_derived(() => get(uniformPlace) > 0 && get(uniformPlace) < 1);
 	let canvas;
@@ -1413,7 +1415,7 @@ function MatrixColumn($$anchor, $$props) {
 		}
 	}
 	function describe(layer, head) {
-		return get(view).rows && get(view).shape ? largestLine(rowOf(get(view).rows, get(view).shape, layer, head), get(view).shape) : "";
+		return get(view).rows && get(view).shape ? largestLine(rowOf(get(view).rows, get(view).shape, layer, head), get(view).shape, layer) : "";
 	}
 	function press({ key }) {
 		if (key === "Escape") queryClassToken($$props.explorer);

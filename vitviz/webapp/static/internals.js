@@ -1,5 +1,5 @@
 import { append, attribute_effect, bind_this, child, clsx, comment, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, if_block, index, mount as mount$1, next, noop, onMount, only_child, pop, push, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, to_array, user_derived, user_effect } from "./packages.js";
-import { ARROWS, ColorBar, Line, ModelSelect, OPEN_HEAD, ThemeColors, ValueAxis, blobOf, capital, colorIndex, copyToClipboard, cssColor, hostOf, isOfRun, isRefusal, isShortcut, keepSizes, largest, listenWhile, makeTile, meanOf, middlePatch, neighbour, paintTile, patchName, percent, reasonOf, refreshModels, saveAs, textOf, tickText, ticks, unavailable, updateAddress, valueScale, written } from "./shared.js";
+import { ARROWS, ColorBar, Line, ModelSelect, OPEN_HEAD, ThemeColors, ValueAxis, blobOf, capital, colorIndex, copyToClipboard, cssColor, hostOf, isOfRun, isRefusal, isShortcut, keepSizes, largest, listenWhile, makeTile, meanOf, middlePatch, neighbour, paintTile, patchName, percent, reasonOf, refreshModels, saveAs, textOf, tickText, ticks, unavailable, updateAddress, valueScale, written, zoomOf } from "./shared.js";
 // src/internals/captions.ts
 var CAPTIONS = [
 	{
@@ -88,10 +88,17 @@ var OF_CLASS_TOKEN = [
 function captionsFor(model) {
 	if (!model) return [CAPTIONS, ""];
 	const { classToken, classes } = model;
-	const isAbsent = ({ probe }) => !classToken && OF_CLASS_TOKEN.includes(probe) || !classes && probe === "lens";
+	const isRotary = !model.position_similarity[0][0][0][0];
+	const isClassifier = model.final_agreement.length > 0;
+	const isAbsent = ({ probe }) => !classToken && OF_CLASS_TOKEN.includes(probe) || isRotary && probe === "positions" || !isClassifier && probe === "lens";
 	const absent = CAPTIONS.filter(isAbsent).map(({ title }) => title);
 	const lacks = [!classToken && "class token", !classes && "classification head"].filter(Boolean).join(" and no ");
-	const sentence = absent.length ? `Not shown, as this model has no ${lacks}: ${absent.join(", ")}.` : "";
+	const reasons = [
+		lacks && `has no ${lacks}`,
+		isRotary && "has rotary positions and no position embedding",
+		classes > 0 && !isClassifier && "was trained without labels"
+	].filter(Boolean);
+	const sentence = absent.length ? `Not shown, as this model ${reasons.join(", and ")}: ${absent.join(", ")}.` : "";
 	return [CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) => classToken || caption.probe !== "norms" ? caption : {
 		...caption,
 		key: caption.key?.slice(1)
@@ -1150,7 +1157,8 @@ function followScrolling(page, root) {
 	let settled;
 	function read() {
 		if (!root.clientWidth || !page.drawing) return;
-		const probe = CAPTIONS[figureAt([...root.querySelectorAll("figure")].map((figure) => figure.getBoundingClientRect()), CAPTIONS.findIndex(({ probe }) => probe === page.place))]?.probe ?? null;
+		const figures = [...root.querySelectorAll("figure")];
+		const probe = placeOf(figures[figureAt(figures.map((figure) => figure.getBoundingClientRect()), figures.findIndex(({ dataset }) => dataset.probe === page.place))]?.dataset.probe ?? null);
 		if (probe !== page.place) stayAt(page, probe);
 	}
 	listenWhile(root, document, "scroll", () => {
@@ -1383,13 +1391,15 @@ function Figure($$anchor, $$props) {
 	});
 	function tileBoxes() {
 		const outer = stage.getBoundingClientRect();
+		const zoom = zoomOf(stage);
 		return [...stage.querySelectorAll("canvas")].map((canvas) => {
 			const { left, top, width, height } = canvas.getBoundingClientRect();
+			const [x, y] = [left - outer.left, top - outer.top];
 			return {
-				left: left - outer.left,
-				top: top - outer.top,
-				width,
-				height
+				left: x / zoom,
+				top: y / zoom,
+				width: width / zoom,
+				height: height / zoom
 			};
 		});
 	}
@@ -1405,9 +1415,10 @@ function Figure($$anchor, $$props) {
 	function point(event) {
 		if (!get(figure)) return;
 		const { left, top } = stage.getBoundingClientRect();
+		const zoom = zoomOf(stage);
 		readAt(get(figure).view.at({
-			x: event.clientX - left,
-			y: event.clientY - top
+			x: (event.clientX - left) / zoom,
+			y: (event.clientY - top) / zoom
 		}, tileBoxes()));
 	}
 	function click(event) {

@@ -1,5 +1,5 @@
 import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, noop, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, snippet, state, template_effect, text, to_array, update, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, tokenName, unavailable, updateAddress, uploadOf, written } from "./shared.js";
+import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, prefixName, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, tokenName, unavailable, updateAddress, uploadOf, written } from "./shared.js";
 // src/learn/attention.ts
 function attentionOf({ query, keys, values, size }, token, scaledWidth) {
 	const count = keys.length / size;
@@ -195,13 +195,17 @@ var tokensOf = (pass) => patchesOf(pass) + pass.shape.prefix;
 var winner = ({ reply }) => reply.classes[reply.probabilities.indexOf(Math.max(...reply.probabilities))] ?? "";
 var WITHOUT_HEAD = ["This step needs a classification head, and this model has none. Choose another model to see it."];
 var withHead = (text) => (pass) => pass.reply.classes.length ? text(pass) : WITHOUT_HEAD;
+function readByHead({ reply, lesson }) {
+	if (!reply.classes.length) return "";
+	return `, and a classification head reads ${lesson.patchPredictions ? "one of them, the class token" : "the last ones"}`;
+}
 var STEPS = [
 	{
 		id: "overview",
 		title: "The whole path",
 		text: (pass) => [
 			`A Vision Transformer cuts the image into ${patchesOf(pass)} patches and turns each into a token, a vector of ${pass.lesson.model.embedDim} numbers.`,
-			`Then ${counted(pass.shape.layers, "layer", "layers")} of attention and MLP update the tokens, and a classification head reads ${pass.lesson.patchPredictions ? "one of them, the class token" : "the last ones"}.`,
+			`Then ${counted(pass.shape.layers, "layer", "layers")} of attention and MLP update the tokens${readByHead(pass)}.`,
 			"All numbers in this lesson are those of this model on this image."
 		],
 		tryIt: "Choose a part of the figure to open its step.",
@@ -242,7 +246,7 @@ var STEPS = [
 	{
 		id: "class-token",
 		title: "The class token",
-		text: (pass) => pass.lesson.patchPredictions ? ["One more token belongs to no patch. It starts as the same learned vector for every image, gathers information by attention, and is the only token that the head reads.", `The map applies the head to the patch tokens instead: how probable is ${winner(pass)} there?`] : ["Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.", "The head of this model reads its tokens in another way, so there is no single token to swap."],
+		text: (pass) => pass.lesson.patchPredictions ? ["One more token belongs to no patch. It starts as the same learned vector for every image, gathers information by attention, and is the only token that the head reads.", `The map applies the head to the patch tokens instead: how probable is ${winner(pass)} there?`] : ["Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.", pass.reply.classes.length ? "The head of this model reads its tokens in another way, so there is no single token to swap." : "This model has no classification head, so no token is read."],
 		tryIt: "Point at patches. Do they predict the same class?",
 		question: "Is a map of these probabilities a segmentation?",
 		answer: () => "No. The head never learned to read patch tokens, and each has attended to the whole image."
@@ -285,11 +289,11 @@ var STEPS = [
 	},
 	{
 		id: "contributions",
-		title: "Who wrote the prediction?",
+		title: "What adds up to the prediction?",
 		text: withHead((pass) => [`Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`, "The map shows which patches have similar tokens after the last layer."]),
 		tryIt: "Point at a patch of the object, then at the background.",
 		question: "Do late layers matter more because their bars are longer?",
-		answer: () => "They write the prediction from what earlier layers prepared. Direct contributions do not count that help."
+		answer: () => "Not only: they build on what earlier layers prepared, and direct contributions do not count that help."
 	},
 	{
 		id: "removal",
@@ -317,7 +321,7 @@ var stepOf = (id) => Math.max(0, STEPS.findIndex((step) => step.id === id));
 function decidedAt(lens, final) {
 	return lens.findLastIndex((one) => one.indexOf(Math.max(...one)) !== final) + 1;
 }
-var answerOf = ({ reply }, probabilities) => {
+var predictionOf = ({ reply }, probabilities) => {
 	const best = probabilities.indexOf(Math.max(...probabilities));
 	return `${reply.classes[best]}, ${percent(probabilities[best], 1)}`;
 };
@@ -628,6 +632,7 @@ async function request(page) {
 			head
 		});
 		if (!isServed(found)) return fail(page, found);
+		succeed(page);
 		const [query, keys, values] = [
 			found.query,
 			found.keys,
@@ -648,6 +653,7 @@ async function request(page) {
 			dimension
 		});
 		if (!isServed(found)) return fail(page, found);
+		succeed(page);
 		if (isCurrent()) page.embedding = found;
 	} else if (need === "similar") {
 		const found = await page.host.request("similarity", {
@@ -655,6 +661,7 @@ async function request(page) {
 			patch
 		});
 		if (!isServed(found)) return fail(page, found);
+		succeed(page);
 		if (isCurrent()) page.similar = floatsOf(found.values);
 	} else if (page.training === void 0) {
 		const image = page.shown?.image;
@@ -667,6 +674,9 @@ async function request(page) {
 		if (isRefusal(found)) return fail(page, found);
 		page.training = found;
 	}
+}
+function succeed(page) {
+	if (page.isError) page.showNotice("");
 }
 function fail(page, reply) {
 	page.showNotice(isRefusal(reply) ? reasonOf(reply) : "The image has expired on the server. Reload the page.", true);
@@ -686,6 +696,7 @@ async function remove(page, patches) {
 	});
 	if (page.removed !== patches || page.pass !== pass) return;
 	if (!isServed(found)) return fail(page, found);
+	succeed(page);
 	Object.assign(page, {
 		without: found,
 		answered: patches
@@ -713,6 +724,7 @@ function goTo(page, step) {
 	const next = Math.min(Math.max(step, 0), STEPS.length - 1);
 	const how = next === page.step ? "replaceState" : "pushState";
 	page.step = next;
+	page.showNotice("");
 	writeAddress(page, how);
 	page.root?.querySelector("h1")?.focus({ preventScroll: true });
 	if (page.root && page.root.getBoundingClientRect().top < 0) page.root.scrollIntoView();
@@ -920,7 +932,7 @@ function Numbers($$anchor, $$props) {
 	}, [() => Math.min(WIDE, $$props.values.length), () => Math.min(NARROW, $$props.values.length)]);
 	delegated("pointermove", div_1, point);
 	delegated("pointerdown", div_1, point);
-	event("pointerleave", div_1, () => $$props.onpoint(-1));
+	event("pointerleave", div_1, ({ pointerType }) => pointerType !== "touch" && $$props.onpoint(-1));
 	event("focus", div_1, () => $$props.pointed < 0 && $$props.onpoint(0));
 	event("blur", div_1, () => $$props.onpoint(-1));
 	delegated("keydown", div_1, press);
@@ -1323,7 +1335,7 @@ function Attention($$anchor, $$props) {
 		]);
 		delegated("pointermove", div_4, pointBar);
 		delegated("pointerdown", div_4, pointBar);
-		event("pointerleave", div_4, () => point("token")(-1));
+		event("pointerleave", div_4, ({ pointerType }) => pointerType !== "touch" && point("token")(-1));
 		append($$anchor, fragment_1);
 	};
 	if_block(node_4, ($$render) => {
@@ -1382,7 +1394,7 @@ function ClassToken($$anchor, $$props) {
 		template_effect(($0) => {
 			set_text(text, `${get(shape).classToken ? "Class token" : "Prediction"}: `);
 			set_text(text_1, $0);
-		}, [() => answerOf($$props.pass, get(reply).probabilities)]);
+		}, [() => predictionOf($$props.pass, get(reply).probabilities)]);
 		append($$anchor, figcaption);
 	};
 	if_block(node_1, ($$render) => {
@@ -1432,7 +1444,7 @@ function ClassToken($$anchor, $$props) {
 			set_text(text_4, `. Color: probability of ${get(reply).classes[get(best)] ?? ""}, 0 to 100 %. ${get(agreeing) ?? ""} of ${get(values).length ?? ""} patch tokens say ${get(reply).classes[get(best)] ?? ""}; mean ${$2 ?? ""}.`);
 		}, [
 			() => patchName($$props.page.patch, get(shape)),
-			() => answerOf($$props.pass, get(lesson).patchPredictions[$$props.page.patch]),
+			() => predictionOf($$props.pass, get(lesson).patchPredictions[$$props.page.patch]),
 			() => percent(get(values).reduce((sum, value) => sum + value, 0) / get(values).length, 0)
 		]);
 		append($$anchor, figure_1);
@@ -1878,7 +1890,7 @@ function Heads($$anchor, $$props) {
 	var node_2 = sibling(text_1);
 	var consequent = ($$anchor) => {
 		var text_2 = text();
-		template_effect(($0) => set_text(text_2, ` Head ${$$props.page.head + 1} gives ${$0 ?? ""} to ${get(shape).prefix === 1 ? "the class token itself" : "class token and registers"}.`), [() => percent(get(prefixes)[$$props.page.head] ?? 0, 1)]);
+		template_effect(($0, $1) => set_text(text_2, ` Head ${$$props.page.head + 1} gives ${$0 ?? ""} to ${$1 ?? ""}.`), [() => percent(get(prefixes)[$$props.page.head] ?? 0, 1), () => prefixName(get(shape))]);
 		append($$anchor, text_2);
 	};
 	if_block(node_2, ($$render) => {
@@ -1906,7 +1918,7 @@ function Layers($$anchor, $$props) {
 	const lens = user_derived(() => get(lesson).lens.map((one, layer) => ({
 		name: nameOf(layer),
 		value: one[get(final)],
-		text: answerOf($$props.pass, one),
+		text: predictionOf($$props.pass, one),
 		isOn: layer === get(decided)
 	})));
 	const longest = user_derived(() => Math.max(...get(lesson).norms));
@@ -2232,7 +2244,7 @@ function Overview($$anchor, $$props) {
 	var div_4 = sibling(div_2, 4);
 	var node_15 = child(div_4);
 	{
-		let $0 = user_derived(() => get(reply).classes.length ? answerOf($$props.pass, get(reply).probabilities) : "none: no head");
+		let $0 = user_derived(() => get(reply).classes.length ? predictionOf($$props.pass, get(reply).probabilities) : "none: no head");
 		part(node_15, () => "softmax", () => "Head and softmax", () => get($0), () => classBars);
 	}
 	var node_16 = sibling(node_15, 2);
@@ -2441,7 +2453,7 @@ function Removal($$anchor, $$props) {
 		...get(lesson).removals.map(({ name, probabilities }) => ({
 			name: name.toLowerCase(),
 			value: probabilities[get(best)],
-			text: answerOf($$props.pass, probabilities)
+			text: predictionOf($$props.pass, probabilities)
 		})),
 		{
 			name: `random, mean of ${get(lesson).random.length}`,
@@ -2451,7 +2463,7 @@ function Removal($$anchor, $$props) {
 		...$$props.page.without ? [{
 			name: "yours",
 			value: $$props.page.without[get(best)],
-			text: answerOf($$props.pass, $$props.page.without),
+			text: predictionOf($$props.pass, $$props.page.without),
 			isOn: true
 		}] : []
 	]);

@@ -134,7 +134,7 @@ var isFigure = ({ format }) => FIGURE.includes(format);
 var isAnimation = ({ content }) => info(content).formats === ANIMATION;
 var hasPreview = (choice) => isFigure(choice) || choice.content === "layers";
 var describe = ({ content, format }) => content === "patches" ? "One frame per patch, of fine grids every second or third row and column: drawing them takes a while" : format === "npz" && info(content).formats === PANEL ? "NumPy arrays: all numbers of this view" : FORMATS[format].about;
-var contentsFor = ({ layers, view }) => view === "attention" ? CONTENTS.filter(({ key }) => key !== "layers" || layers > 1) : PANELS.filter(({ key }) => key === view);
+var contentsFor = ({ layers, view, hasMethods }) => view === "attention" ? CONTENTS.filter(({ key }) => (key !== "layers" || layers > 1) && (key !== "methods" || hasMethods)) : PANELS.filter(({ key }) => key === view);
 var formatsOf = (content, { encodes }) => info(content).formats.filter((format) => format !== "mp4" || encodes);
 var canPrintLink = (choice, { isUpload }) => !isUpload && (isFigure(choice) || isAnimation(choice));
 function nearestOffered(choice, abilities) {
@@ -482,7 +482,8 @@ var SaveDialog = class {
 		encodes: get(this.#encodes),
 		layers: this.explorer.shape?.layers ?? 1,
 		isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === "upload"),
-		view: this.explorer.view.panel ? this.explorer.choices.view : "attention"
+		view: this.explorer.view.panel ? this.explorer.choices.view : "attention",
+		hasMethods: this.explorer.leftOut === null
 	}));
 	get abilities() {
 		return get(this.#abilities);
@@ -509,6 +510,7 @@ var SaveDialog = class {
 		writeAddress(this.explorer);
 		this.#files = new Map();
 		this.code = "";
+		this.previewed = "";
 		this.#update();
 	}
 	close() {
@@ -524,9 +526,10 @@ var SaveDialog = class {
 	async #update() {
 		this.#say("");
 		const { choice } = this;
+		const files = this.#files;
 		const key = JSON.stringify(choice);
 		const made = hasPreview(choice) ? await this.#file(requestedFormat(choice.format, true)) : null;
-		if (key !== JSON.stringify(this.choice)) return;
+		if (files !== this.#files || key !== JSON.stringify(this.choice)) return;
 		if (this.preview) URL.revokeObjectURL(this.preview.url);
 		this.preview = made && !isRefusal(made) ? {
 			...made,

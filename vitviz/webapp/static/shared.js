@@ -37,7 +37,7 @@ var patchCount = (shape) => shape.rows * shape.columns;
 var tokenCount = (shape) => shape.prefix + patchCount(shape);
 var removedFrom = (shape) => shape.removed ?? [];
 var remainingPatches = (shape) => [...Array(patchCount(shape)).keys()].filter((patch) => !removedFrom(shape).includes(patch));
-var uniformWeight = (shape) => 1 / (tokenCount(shape) - removedFrom(shape).length);
+var uniformWeight = (shape, layer = -1) => 1 / ((layer === -2 ? patchCount(shape) : tokenCount(shape)) - removedFrom(shape).length);
 function bytesOf(base64) {
 	const text = atob(base64);
 	const bytes = new Uint8Array(text.length);
@@ -216,6 +216,7 @@ function otherPrefixTokens({ prefix, classToken, distilled }) {
 	const registers = prefix - Number(classToken) - Number(distilled ?? false);
 	return [distilled && "the distillation token", registers && counted(registers, "register", "registers")].filter(Boolean).join(" and ");
 }
+var prefixName = (shape) => [shape.classToken && "the class token", otherPrefixTokens(shape)].filter(Boolean).join(" and ");
 function mapName(layer, head) {
 	return `${layer === -2 ? "Attention pooling" : layer === -1 ? "Mean of layers" : `Layer ${layer + 1}`}, ${head === -1 ? "mean of heads" : `head ${head + 1}`}`;
 }
@@ -250,7 +251,7 @@ function headLine$1(view, shape) {
 		`${!isReading && isUniformMap(view, shape) ? "Every patch" : capital(patchName(token - shape.prefix, shape))} ${view.direction === "from" ? "gets" : "gives"} `,
 		{ strong: percent(view.row[token]) },
 		", ",
-		{ strong: (view.row[token] / uniformWeight(shape)).toFixed(1) },
+		{ strong: (view.row[token] / uniformWeight(shape, view.layer)).toFixed(1) },
 		" times uniform.",
 		...isReading ? [] : [` ${concentration(view, shape)}`]
 	];
@@ -261,9 +262,9 @@ function concentration(view, shape) {
 	const few = Math.max(1, Math.round(patches / 10));
 	return `The strongest ${few} of ${patches} patches get ${percent(weightOfLargest(view.row, shape.prefix, few), 0)} in total.`;
 }
-function largestLine(row, shape) {
+function largestLine(row, shape, layer = -1) {
 	const weight = row[largest(row, shape.prefix)];
-	return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape))} uniform`;
+	return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape, layer))} uniform`;
 }
 function prefixLine(row, shape, direction) {
 	const others = shape.prefix - Number(shape.classToken);
@@ -291,7 +292,7 @@ function methodNumber(value, scale, shape) {
 	if (scale.kind === "signed") return [signed(value, signedDigits(scale)), value < 0 ? "against the class" : "for the class"];
 	return [(scale.kind === "linear" ? value / scale.limit : NaN).toFixed(2), "of the maximum"];
 }
-var headNumber = (weight, shape) => [percent(weight), `${timesUniform(weight / uniformWeight(shape))} uniform`];
+var headNumber = (weight, shape, layer = -1) => [percent(weight), `${timesUniform(weight / uniformWeight(shape, layer))} uniform`];
 function digitsOf(fraction) {
 	const isWhole = (value) => Math.abs(value - Math.round(value)) < 1e-6;
 	return [
@@ -663,8 +664,14 @@ function unavailableSentences(params, catalog, shown) {
 	else if (requested && requested !== UPLOADED && !parseImage(requested, catalog)) sentences.push(unavailable("image", requested, image));
 	const [classes, other] = [params.get("class"), params.get("other")];
 	if (other && shown.view === "patching" && !parseImage(other, catalog)) sentences.push(unavailable("image B", other));
+	const method = params.get("method");
+	if (method && method !== shown.method) sentences.push(unavailableMethod(method, catalog));
 	if (!sentences.length && classes && classes !== shown.target.join("-")) sentences.push(unavailable("class", classes, shown.target.length ? shown.target.join("-") : "the predicted class"));
 	return sentences.join(" ");
+}
+function unavailableMethod(key, { methods }) {
+	const found = methods.find((method) => method.key === key);
+	return found?.onRequest ? `The map of this link, ${found.name}, is computed on request: choose it under “On request”.` : unavailable("method", key);
 }
 function addressOf(choices, image, shape, checkpoint = choices.checkpoint) {
 	return {
@@ -802,6 +809,7 @@ function blobOf(src) {
 	return new Blob([bytesOf(content)], { type: head.slice(5).replace(";base64", "") });
 }
 var mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1).replace(".0", "")} MiB`;
+var zoomOf = (element) => element.currentCSSZoom ?? 1;
 function patchAt(stage, event, shape) {
 	const box = stage.getBoundingClientRect();
 	const column = Math.floor((event.clientX - box.left) / box.width * shape.columns);
@@ -963,10 +971,10 @@ function queryPatches(selection, shape) {
 }
 var toggled = (list, item) => list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
 // src/explore/reading.ts
-function readingOf({ readoutPatch, map, shape, methodInfo, panel }) {
+function readingOf({ readoutPatch, map, shape, layer, methodInfo, panel }) {
 	if (readoutPatch < 0 || !map || !shape) return null;
 	const value = map.values[map.first + readoutPatch];
-	const own = () => methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape);
+	const own = () => methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape, layer);
 	const reading = panel?.read(readoutPatch) ?? own();
 	const [number, remark] = isRemoved(readoutPatch, shape) ? ["removed", ""] : reading;
 	const row = Math.floor(readoutPatch / shape.columns);
@@ -1358,11 +1366,6 @@ var View = class {
 			isOfMeans: true
 		}
 	}));
-	#uniformScale = user_derived(() => ({
-		kind: "uniform",
-		uniform: this.shape ? uniformWeight(this.shape) : 1,
-		isWeight: true
-	}));
 	#methodInfo = user_derived(() => this.#explorer.method(this.method));
 	get methodInfo() {
 		return get(this.#methodInfo);
@@ -1455,7 +1458,11 @@ var View = class {
 	}
 	scaleOf(row, layer, head) {
 		if (this.scaleChoice === "map" && this.shape) return mapScale(row, this.shape);
-		if (this.scaleChoice === "uniform") return get(this.#uniformScale);
+		if (this.scaleChoice === "uniform") return {
+			kind: "uniform",
+			uniform: this.shape ? uniformWeight(this.shape, layer) : 1,
+			isWeight: true
+		};
 		return get(this.#sharedScales)[layer === -1 || head === -1 ? "means" : "heads"];
 	}
 	releaseMethod() {
@@ -2656,6 +2663,7 @@ function refusalOf({ name, type, size }, maxBytes) {
 }
 // src/explore/history.ts
 var ENTRY_DELAY = 1e3;
+var restorable = null;
 function recordImage(explorer) {
 	const image = JSON.stringify({
 		...explorer.shown?.image,
@@ -2677,8 +2685,16 @@ async function followHistory(explorer) {
 	const [chosen, shapeParams] = readAddress(params, catalog, history.state);
 	if (requested === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
 	const names = Object.keys(chosen);
-	const previous = Object.fromEntries(names.map((name) => [name, choices[name]]));
-	const { recorded } = explorer;
+	const current = Object.fromEntries(names.map((name) => [name, choices[name]]));
+	const earlier = restorable?.shown === shown ? restorable : null;
+	restorable = {
+		shown,
+		recorded: earlier?.recorded ?? explorer.recorded,
+		choices: {
+			...current,
+			...earlier?.choices
+		}
+	};
 	Object.assign(choices, chosen);
 	if (!choices.image) return;
 	explorer.recorded = {
@@ -2689,6 +2705,8 @@ async function followHistory(explorer) {
 	const mine = explorer.ticket;
 	await loading;
 	if (mine !== explorer.ticket) return;
+	const { recorded, choices: previous } = restorable;
+	restorable = null;
 	if (explorer.shown === shown) {
 		Object.assign(choices, previous, shown);
 		explorer.recorded = recorded;
@@ -2907,7 +2925,7 @@ function nextButton(index, key, count, columns) {
 	if (key in steps) return next >= 0 && next < count ? next : index;
 	return key === "Home" || key === "PageUp" ? 0 : count - 1;
 }
-var buttonsOf = (group) => [...group.querySelectorAll("button")];
+var buttonsOf = (group) => [...group.querySelectorAll("button:enabled")];
 function columnsOf(buttons) {
 	const tops = buttons.map((button) => Math.round(button.getBoundingClientRect().top));
 	return Math.max(1, tops.filter((top) => top === tops[0]).length);
@@ -2931,7 +2949,7 @@ var roving = (group) => {
 		childList: true,
 		subtree: true,
 		attributes: true,
-		attributeFilter: ["aria-pressed"]
+		attributeFilter: ["aria-pressed", "disabled"]
 	});
 	group.addEventListener("focusin", update);
 	group.addEventListener("keydown", press);
@@ -3101,10 +3119,11 @@ function TilePreview($$anchor, $$props) {
 		const box = node.parentElement?.getBoundingClientRect();
 		if (!box) return;
 		const { left, width, top, bottom } = $$props.cell.getBoundingClientRect();
-		const middle = left + width / 2 - box.left - node.offsetWidth / 2;
-		const isAbove = (top + bottom) / 2 > box.top + box.height / 2;
-		node.style.left = `${Math.max(0, Math.min(middle, box.width - node.offsetWidth))}px`;
-		node.style.top = `${isAbove ? top - box.top - node.offsetHeight - 10 : bottom - box.top + 10}px`;
+		const zoom = zoomOf(node);
+		const middle = (left + width / 2 - box.left) / zoom - node.offsetWidth / 2;
+		const y = (top + bottom) / 2 > box.top + box.height / 2 ? (top - box.top) / zoom - node.offsetHeight - 10 : (bottom - box.top) / zoom + 10;
+		node.style.left = `${Math.max(0, Math.min(middle, box.width / zoom - node.offsetWidth))}px`;
+		node.style.top = `${y}px`;
 	}
 	var $$exports = { copy };
 	var div = root_1$4();
@@ -3735,7 +3754,7 @@ function headline(values, layer, head, classes, shape) {
 	const direction = verb === "takes" ? "from" : "to";
 	const best = largest(sum < 0 ? values.map((value) => -value) : values, shape.prefix) - shape.prefix;
 	const plural = head === -1 ? verb.replace(/s$/, "") : verb;
-	const source = isZero ? "" : `, most of it from ${patchName(best, shape)}`;
+	const source = isZero ? "" : `, more via ${patchName(best, shape)} than via other patches`;
 	return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${source}`;
 }
 var sumOfParts = ({ steps }, ...parts) => steps.reduce((sum, step) => sum + (parts.includes(step.part) ? step.value : 0), 0);
@@ -3777,7 +3796,7 @@ function prefixNote(values, shape) {
 }
 var colorRange = (limit) => `colors from ${signed(-limit)} to ${signed(limit)}`;
 var cellsNote = (patches, limit, shape) => patches.length ? `Cells: what each head took from ${queryName(patches, shape)}, ${colorRange(limit)}.` : `Bars sum to the logit; cells: each head, ${colorRange(limit)}.`;
-var caution = (shape) => `This shows who wrote into the ${shape.classToken ? "class token" : "tokens that the classification head reads"}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
+var caution = (shape) => `This shows what was added to the ${shape.classToken ? "class token" : "tokens that the classification head reads"}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
 var columnTitle = (classes) => `Contributions to ${targetTitle(classes)}`;
 function nextPlace({ row, column }, key, layers, heads) {
 	const last = 2 * layers + 2;
@@ -3836,4 +3855,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mountOf, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, scrollInto, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenName, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isRemoved, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mountOf, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchCount, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixName, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, remainingPatches, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, scrollInto, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenName, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written, zoomOf };

@@ -730,7 +730,7 @@ var LINE_NAMES = {
 	loss: "training",
 	train_accuracy: "training"
 };
-function thinned(points) {
+function subsample(points) {
 	const every = Math.ceil(points.length / MAX_POINTS);
 	return points.filter((_, i) => i % every === 0 || i === points.length - 1);
 }
@@ -760,7 +760,7 @@ function linesOf(keys, names, runs, curves, colorOf) {
 	return names.flatMap((run, i) => keys.slice(0, isSeveral ? 1 : void 0).map((key) => ({
 		run,
 		name: nameOf(run, key),
-		points: thinned(pointsOf(curves[run].lines, key)),
+		points: subsample(pointsOf(curves[run].lines, key)),
 		color: i ? colorOf(LINE_COLORS[(i - 1) % LINE_COLORS.length]) : "",
 		dash: DASHES[i % DASHES.length],
 		className: i ? "other" : key === "train_accuracy" ? "quiet" : "ink",
@@ -1080,12 +1080,12 @@ var Timeline$1 = class {
 	set isLive(value) {
 		set(this.#isLive, value, true);
 	}
-	#reason = state("");
+	#reason = user_derived(() => noSnapshotsReason(this.page.run));
 	get reason() {
 		return get(this.#reason);
 	}
 	set reason(value) {
-		set(this.#reason, value, true);
+		set(this.#reason, value);
 	}
 	#chosen = state({
 		layer: -1,
@@ -1247,7 +1247,6 @@ var Timeline$1 = class {
 		this.snapshot = -1;
 		this.count = 0;
 		this.isLive = false;
-		this.reason = noSnapshotsReason(this.page.run);
 		this.page.state = "ready";
 		this.#markPainted();
 	}

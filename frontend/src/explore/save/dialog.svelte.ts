@@ -50,6 +50,7 @@ export class SaveDialog {
     layers: this.explorer.shape?.layers ?? 1,
     isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === 'upload'),
     view: this.explorer.view.panel ? this.explorer.choices.view : 'attention',
+    hasMethods: this.explorer.leftOut === null,
   }));
   readonly choice = $derived.by(() => nearestOffered(this.#chosen, this.abilities));
 
@@ -67,6 +68,7 @@ export class SaveDialog {
     writeAddress(this.explorer);
     this.#files = new Map();
     this.code = '';
+    this.previewed = ''; // that of an earlier view
     this.#update();
   }
 
@@ -82,9 +84,10 @@ export class SaveDialog {
   async #update() {
     this.#say('');
     const { choice } = this;
+    const files = this.#files;
     const key = JSON.stringify(choice);
     const made = hasPreview(choice) ? await this.#file(requestedFormat(choice.format, true)) : null;
-    if (key !== JSON.stringify(this.choice)) return; // a later choice
+    if (files !== this.#files || key !== JSON.stringify(this.choice)) return; // a later view or choice
     if (this.preview) URL.revokeObjectURL(this.preview.url);
     this.preview = made && !isRefusal(made) ? { ...made, url: URL.createObjectURL(made.blob) } : null;
     if (isRefusal(made)) this.#say(made.error, true);

@@ -14,13 +14,20 @@ import {
   storedChoice,
 } from './options';
 
-const ALL: Abilities = { encodes: true, layers: 6, isUpload: false, view: 'attention' };
+const ALL: Abilities = { encodes: true, layers: 6, isUpload: false, view: 'attention', hasMethods: true };
 const VIEW: Choice = { content: 'view', format: 'png', size: 'content', link: true };
 
 describe('what is offered', () => {
   test('an animation over layers needs two layers', () => {
     expect(contentsFor(ALL)).toEqual(CONTENTS);
     expect(contentsFor({ ...ALL, layers: 1 }).map(({ key }) => key)).not.toContain('layers');
+  });
+
+  test('methods that are left out for a large model are not offered, even if chosen before', () => {
+    const abilities = { ...ALL, hasMethods: false };
+    expect(contentsFor(abilities)).toEqual(CONTENTS.filter(({ key }) => key !== 'methods'));
+    expect(nearestOffered({ ...VIEW, content: 'methods' }, abilities)).toEqual(VIEW);
+    expect(formatsOf('view', abilities)).toContain('html');
   });
 
   test('figures and data are no animations, and only the whole view is a page', () => {

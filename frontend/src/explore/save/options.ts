@@ -90,6 +90,7 @@ export interface Abilities {
   layers: number;
   isUpload: boolean; // a link does not contain it
   view: ViewName; // what takes the place of the matrix; "attention" while a method is shown
+  hasMethods: boolean; // their maps and scores; left out for a large model
 }
 
 const info = (content: Content) => ALL.find(({ key }) => key === content) ?? CONTENTS[0];
@@ -107,9 +108,9 @@ export const describe = ({ content, format }: Choice) =>
       ? 'NumPy arrays: all numbers of this view'
       : FORMATS[format].about;
 
-export const contentsFor = ({ layers, view }: Abilities) =>
+export const contentsFor = ({ layers, view, hasMethods }: Abilities) =>
   view === 'attention'
-    ? CONTENTS.filter(({ key }) => key !== 'layers' || layers > 1)
+    ? CONTENTS.filter(({ key }) => (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods))
     : PANELS.filter(({ key }) => key === view);
 
 export const formatsOf = (content: Content, { encodes }: Abilities) =>

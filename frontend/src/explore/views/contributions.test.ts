@@ -51,10 +51,10 @@ test('heads are summed over layers, heads and tokens, or read at some patches', 
 
 test('a headline names the head, the sign and the patch behind it', () => {
   expect(headline(tokenValues(HEADS, SHAPE, 0, 0), 0, 0, ['cat'], SHAPE)).toBe(
-    'Layer 1, head 1 adds 2.00 to the logit of cat, most of it from row 1, column 1',
+    'Layer 1, head 1 adds 2.00 to the logit of cat, more via row 1, column 1 than via other patches',
   );
   expect(headline(tokenValues(HEADS, SHAPE, 1, MEAN), 1, MEAN, ['cat', 'dog'], SHAPE)).toBe(
-    'Layer 2, all heads take 2.25 from the logit of cat minus that of dog, most of it from row 1, column 2',
+    'Layer 2, all heads take 2.25 from the logit of cat minus that of dog, more via row 1, column 2 than via other patches',
   );
   const tiny = tokenValues(HEADS, SHAPE, 1, MEAN).map((value) => value / 1000);
   expect(headline(tiny, 1, MEAN, ['cat'], SHAPE)).toBe('Layer 2, all heads add 0.00 to the logit of cat');

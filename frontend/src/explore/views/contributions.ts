@@ -119,7 +119,7 @@ export const stepName = ({ part, layer }: Step) => (layer < 0 ? PARTS[part] : `L
 export const logitName = (classes: readonly string[]) =>
   `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
 
-/** "Layer 5, head 2 adds 0.42 to the logit of cat, most of it from row 3, column 3" */
+/** "Layer 5, head 2 adds 0.42 to the logit of cat, more via row 3, column 3 than via other patches" */
 export function headline(values: Float32Array, layer: number, head: number, classes: readonly string[], shape: Shape) {
   const sum = values.reduce((total, value) => total + value, 0);
   const amount = Math.abs(sum).toFixed(2);
@@ -129,7 +129,7 @@ export function headline(values: Float32Array, layer: number, head: number, clas
   const ordered = sum < 0 ? values.map((value) => -value) : values;
   const best = largest(ordered, shape.prefix) - shape.prefix;
   const plural = head === MEAN ? verb.replace(/s$/, '') : verb;
-  const source = isZero ? '' : `, most of it from ${patchName(best, shape)}`;
+  const source = isZero ? '' : `, more via ${patchName(best, shape)} than via other patches`;
   return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${source}`;
 }
 
@@ -192,7 +192,7 @@ export const cellsNote = (patches: readonly number[], limit: number, shape: Shap
 
 /** What the figure does not show. */
 export const caution = (shape: Shape) =>
-  `This shows who wrote into the ${shape.classToken ? 'class token' : 'tokens that the classification head reads'}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
+  `This shows what was added to the ${shape.classToken ? 'class token' : 'tokens that the classification head reads'}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
 
 /** Title of the column: "Contributions to cat, not dog" */
 export const columnTitle = (classes: readonly string[]) => `Contributions to ${targetTitle(classes)}`;

@@ -58,7 +58,9 @@ export class FeaturesPanel implements Panel {
   });
   readonly shape = $derived.by(() => this.colors?.shape ?? null);
   readonly layer = $derived.by(() => layerShown(this.explorer.choices.layer, this.shape?.layers ?? 1));
-  readonly scale = $derived.by(() => (this.similarity ? similarityScale(this.similarity.values) : NO_SCALE));
+  readonly scale = $derived.by(() =>
+    this.similarity && this.shape ? similarityScale(this.similarity.values, this.shape) : NO_SCALE,
+  );
   readonly #values = $derived.by(() =>
     this.similarity && this.shape ? ofLayer(this.similarity.values, this.layer, this.shape) : null,
   );

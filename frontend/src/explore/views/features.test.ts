@@ -14,6 +14,7 @@ import {
   similarityLine,
   similarityNote,
   similarityScale,
+  similarityText,
 } from './features';
 import { FeaturesPanel } from './features.svelte';
 
@@ -55,9 +56,24 @@ test('the most similar patch is another one', () => {
 });
 
 test('one scale ends at 1 and begins below the least cosine', () => {
-  expect(similarityScale(new Float32Array([1, 0.25]))).toMatchObject({ low: 0.2, limit: 1 });
-  expect(similarityScale(new Float32Array([1, -0.21])).kind).toBe('linear');
-  expect(similarityScale(new Float32Array([1, 1]))).toMatchObject({ low: 0.9 });
+  expect(similarityScale(new Float32Array([1, 0.25]), SHAPE)).toMatchObject({ low: 0.2, limit: 1 });
+  expect(similarityScale(new Float32Array([1, -0.21]), SHAPE).kind).toBe('linear');
+  expect(similarityScale(new Float32Array([1, 1]), SHAPE)).toMatchObject({ low: 0.9 });
+});
+
+test('removed patches have no similarity', () => {
+  const values = new Float32Array([0, -0.5, 1]);
+  const shape = { ...SHAPE, removed: [0] };
+  expect(similarityHeadline(1, 2, values, shape)).toBe('Layer 2: row 1, column 3 is most similar to row 1, column 2');
+  expect(similarityText(2, values, shape)).toBe('max −0.50');
+  expect(textOf(similarityLine(2, values, 0, shape))).toBe('Row 1, column 1 is removed.');
+  expect(similarityScale(new Float32Array([0, 0.75, 1, 0, 1, 0.5]), shape)).toMatchObject({ low: 0.5 });
+  expect(similarityHeadline(1, 0, values, shape)).toBe('Row 1, column 1 is removed');
+  expect(similarityText(0, values, shape)).toBe('');
+  expect(textOf(similarityLine(0, values, -1, shape))).toBe('Row 1, column 1 is removed.');
+  const alone = { ...SHAPE, removed: [0, 1] };
+  expect(similarityHeadline(1, 2, values, alone)).toBe('Layer 2: row 1, column 3 is the only patch left');
+  expect(similarityText(2, values, alone)).toBe('');
 });
 
 test('the nearest images are counted and their features named', () => {

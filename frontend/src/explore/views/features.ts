@@ -1,8 +1,9 @@
 /* Features of the patch tokens: words and numbers. Pure functions. */
 
 import type { Grid } from '../../lib/grid';
-import { largest, type Scale, type Shape } from '../../lib/numbers';
-import { counted, type Line, patchName, percent, SPACE, written } from '../../lib/words';
+import { patchCount, remainingPatches, type Scale, type Shape } from '../../lib/numbers';
+import { capital, counted, type Line, patchName, percent, SPACE, written } from '../../lib/words';
+import { isRemoved } from '../selection';
 
 const COLORS = ['red', 'green', 'blue'];
 export const MIN_PATCHES = 3; // for principal components, as in Python
@@ -38,17 +39,32 @@ export function colorReading(pixel: number): [number: string, remark: string] {
   return [parts.join(SPACE), COLORS.join(', ')];
 }
 
-/** The patch most similar to another one. */
-export function mostSimilar(values: ArrayLike<number>, patch: number) {
-  return largest(Array.from(values, (value, j) => (j === patch ? -Infinity : value)));
+/** The remaining patch most similar to another one; null if that one is removed, or the only one left. */
+function mostSimilar(values: ArrayLike<number>, patch: number, shape: Shape): number | null {
+  const others = isRemoved(patch, shape) ? [] : remainingPatches(shape).filter((other) => other !== patch);
+  return others.length ? others.reduce((best, other) => (values[other] > values[best] ? other : best)) : null;
 }
 
+const removedSentence = (patch: number, shape: Shape) => `${capital(patchName(patch, shape))} is removed`;
+
 /** "Layer 5: row 3, column 3 is most similar to row 3, column 4" */
-export const similarityHeadline = (layer: number, patch: number, values: ArrayLike<number>, shape: Shape) =>
-  `Layer ${layer + 1}: ${patchName(patch, shape)} is most similar to ${patchName(mostSimilar(values, patch), shape)}`;
+export function similarityHeadline(layer: number, patch: number, values: ArrayLike<number>, shape: Shape) {
+  if (isRemoved(patch, shape)) return removedSentence(patch, shape);
+  const other = mostSimilar(values, patch, shape);
+  const what = other === null ? 'the only patch left' : `most similar to ${patchName(other, shape)}`;
+  return `Layer ${layer + 1}: ${patchName(patch, shape)} is ${what}`;
+}
+
+/** "max 0.91", the similarity with the most similar patch */
+export function similarityText(patch: number, values: ArrayLike<number>, shape: Shape) {
+  const other = mostSimilar(values, patch, shape);
+  return other === null ? '' : `max ${written(values[other], 2)}`;
+}
 
 export function similarityLine(patch: number, values: ArrayLike<number>, read: number, shape: Shape): Line {
-  const other = read >= 0 ? read : mostSimilar(values, patch);
+  const other = read >= 0 ? read : (mostSimilar(values, patch, shape) ?? patch);
+  const removed = [patch, other].find((one) => isRemoved(one, shape));
+  if (removed !== undefined) return [`${removedSentence(removed, shape)}.`];
   return [
     'The cosine of the features of ',
     `${patchName(patch, shape)} and ${patchName(other, shape)} is `,
@@ -57,9 +73,10 @@ export function similarityLine(patch: number, values: ArrayLike<number>, read: n
   ];
 }
 
-/** One scale for all layers: from the least cosine, rounded down to a tenth, to 1. */
-export function similarityScale(values: Float32Array): Scale {
-  const least = values.reduce((low, value) => Math.min(low, value), 1);
+/** One scale for all layers: from the least cosine of the remaining patches, rounded down to a tenth, to 1. */
+export function similarityScale(values: Float32Array, shape: Shape): Scale {
+  const patches = patchCount(shape);
+  const least = values.reduce((low, value, i) => (isRemoved(i % patches, shape) ? low : Math.min(low, value)), 1);
   return { kind: 'linear', low: Math.min(0.9, Math.floor(10 * least) / 10), limit: 1, clips: false, isWeight: false };
 }
 

@@ -34,6 +34,7 @@ export class PatchingPanel implements Panel {
   patched = $state.raw<Patched | null>(null);
   tokens = $state.raw<ReadonlyMap<number, Float32Array>>(new Map()); // by layer
   pointed = $state.raw<{ layer: number; column: number } | null>(null); // under the pointer, or focused
+  isLoading = $state.raw(false); // another image B
   isChoosing = $state.raw(false); // the next image that is chosen is B
   #ticket = 0;
 
@@ -127,12 +128,14 @@ export class PatchingPanel implements Panel {
     const { reply } = explorer;
     const explanation = explanationOf(explorer);
     this.task.cancel();
-    Object.assign(this, { patched: null, tokens: new Map() });
+    Object.assign(this, { patched: null, tokens: new Map(), isLoading: false });
     if (!reply?.classes.length) return;
+    this.isLoading = true;
     const found = await explorer.host.request('explain', { checkpoint: reply.checkpoint, image: choice });
     if (mine !== this.#ticket || explanationOf(explorer) !== explanation) return;
+    this.isLoading = false;
+    this.other = isServed(found) ? found : null;
     if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
-    this.other = found;
     const model = explorer.model(reply.checkpoint);
     if (model && isCheap(explorer.shape, model.parameters)) await this.patchHeads();
   }
