@@ -123,7 +123,7 @@ def test_an_invalid_address_opens_the_example(open_page):
     expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
         "The model of this link, ../../etc, is not available: showing cifar10-ti4. "
-        "The image of this link, <b>, is not available: showing cat."
+        "The image of this link, <b>, is not available: showing cat. The method of this link, magic, is not available."
     )
     page.locator(".thumb").nth(3).click()
     expect(page.locator(f"{EXPLORER} .status")).not_to_contain_text("of this link")
