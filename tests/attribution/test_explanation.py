@@ -125,7 +125,7 @@ def test_forward_passes_of_two_images_run_at_the_same_time(monkeypatch, name):
     both, forward = threading.Barrier(2), ViT.forward_with_attention
 
     def wait_for_the_other(self, *args):
-        both.wait(10)  # raises BrokenBarrierError if the other one does not start
+        both.wait(60)  # raises BrokenBarrierError if the other one does not start
         return forward(self, *args)
 
     monkeypatch.setattr(ViT, "forward_with_attention", wait_for_the_other)

@@ -180,7 +180,7 @@ def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, mo
         try:
             third = pool.submit(opened.open, str(paths[2]))
             assert started.wait(60)
-            assert pool.submit(opened.get, first).result(10) is opened.loaded[first]
+            assert pool.submit(opened.get, first).result(60) is opened.loaded[first]
         finally:
             ready.set()
         assert [first, third.result()] == list(opened.loaded), "the least recently used one is replaced"
