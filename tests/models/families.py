@@ -1,7 +1,9 @@
 """Small random models of every family that loads, built by timm and transformers, and their logits and attention."""
 
+import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -167,3 +169,11 @@ def save(name: str, model: nn.Module, folder: Any) -> None:
         save_for_hf(model, folder, safe_serialization=True)
     else:
         model.save_pretrained(folder)
+
+
+def saved(name: str, folder: Path, **changes: Any) -> Path:
+    """Save a model, change its config.json and return the folder."""
+    save(name, build(name, dtype=torch.float32), folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+    return folder

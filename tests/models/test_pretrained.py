@@ -15,16 +15,14 @@ import timm
 import torch
 import torch.nn.functional as F
 import transformers
-from PIL import Image
 
 import vitviz
 from tests.models import families
 from vitviz.attribution.charts import caption
 from vitviz.attribution.serialize import method_scores
 from vitviz.attribution.view import View
-from vitviz.data.preprocessing import Resize, preprocess
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError, Preprocessing
+from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.families import TRANSFORMERS
 from vitviz.models.pretrained import Pretrained, convert, describe_module
 
@@ -166,112 +164,24 @@ def test_a_model_without_head_is_drawn_and_saved(tmp_path):
     assert "Weights: timm SigLIP, license" in " ".join(caption(explanation, View(), None, False))
 
 
-# Labels and preprocessing
-
-
-def saved(name, folder, **changes):
-    """Save a model and change its config.json."""
-    families.save(name, families.build(name, dtype=torch.float32), folder)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | changes))
-    return folder
+# Labels and files
 
 
 def test_labels_come_from_the_config_a_list_or_a_file(tmp_path):
-    folder = saved("ViT", tmp_path / "vit", id2label={str(k): f"animal {k}" for k in range(5)})
+    folder = families.saved("ViT", tmp_path / "vit", id2label={str(k): f"animal {k}" for k in range(5)})
     assert vitviz.load(folder).labels == tuple(f"animal {k}" for k in range(5))
     assert vitviz.load(folder, labels=["a", "b", "c", "d", "e"]).labels == ("a", "b", "c", "d", "e")
     (tmp_path / "names.txt").write_text("one\ntwo\nthree\nfour\nfive\n")
     assert vitviz.load(folder, labels=tmp_path / "names.txt").labels[4] == "five"
     with pytest.raises(CheckpointError, match="labels must be 5 names, one per logit: got 2"):
         vitviz.load(folder, labels=["a", "b"])
-    timm_folder = saved("timm ViT", tmp_path / "timm", label_names=["u", "v", "w", "x", "y"])
+    timm_folder = families.saved("timm ViT", tmp_path / "timm", label_names=["u", "v", "w", "x", "y"])
     assert vitviz.load(timm_folder).labels == ("u", "v", "w", "x", "y")
-
-
-def test_preprocessing_comes_from_the_files(tmp_path):
-    processor = {
-        "size": {"shortest_edge": 64},
-        "crop_size": {"height": 48, "width": 48},
-        "do_center_crop": True,
-        "resample": 3,
-        "image_mean": [0.1, 0.2, 0.3],
-        "image_std": [0.4, 0.5, 0.6],
-    }
-    folder = saved("CLIP", tmp_path / "clip")
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
-    found = vitviz.load(folder).preprocessing
-    assert found == Preprocessing((48, 48), (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "bicubic", 0.75, "center")
-    found = vitviz.load(saved("timm ViT", tmp_path / "timm")).preprocessing
-    assert found == Preprocessing((32, 32), (0.5,) * 3, (0.5,) * 3, "bicubic", 0.9, "center")
-    squashing = {"size": {"height": 32, "width": 32}, "resample": 2}
-    (folder / "preprocessor_config.json").write_text(json.dumps(squashing))
-    assert vitviz.load(folder).resize == Resize("bilinear", 1.0, "squash")
-
-
-GRADIENT = np.stack(np.broadcast_arrays(np.linspace(0, 255, 300)[None], np.linspace(0, 255, 200)[:, None], 0), -1)
-
-
-def input_of(image, **processor):
-    """Return the input (H, W, 3), in 0..255, that an image processor of transformers makes."""
-    class_name = processor.pop("image_processor_type")
-    pixels = getattr(transformers, class_name)(**processor, do_normalize=False)(image, return_tensors="np")
-    return 255 * pixels["pixel_values"][0].transpose(1, 2, 0)
-
-
-@pytest.mark.parametrize(
-    ("name", "processor", "resize"),
-    [
-        ("ViT", {"image_processor_type": "ViTImageProcessor", "size": 32}, Resize("bilinear", 1.0, "squash")),
-        (
-            "DeiT",
-            {"image_processor_type": "DeiTImageProcessor", "size": 64, "crop_size": 32, "do_center_crop": True},
-            Resize("bicubic", 0.5, "squash"),
-        ),
-        (
-            "CLIP",
-            {"image_processor_type": "CLIPImageProcessor", "size": 32, "crop_size": 32, "do_center_crop": True},
-            Resize("bicubic", 1.0, "center"),
-        ),
-    ],
-)
-def test_what_an_old_processor_file_omits_is_the_default_of_its_class(name, processor, resize, tmp_path):
-    folder = saved(name, tmp_path / "model")
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor | {"do_normalize": False}))
-    model = vitviz.load(folder)
-    assert (model.resize, model.mean, model.std) == (resize, (0.0,) * 3, (1.0,) * 3)
-    image = Image.fromarray(GRADIENT.astype(np.uint8))
-    ours = np.asarray(preprocess(image, (32, 32), resize=resize).model_input).astype(float)
-    np.testing.assert_allclose(ours, input_of(image, **processor), rtol=0, atol=3)
-
-
-@pytest.mark.parametrize(
-    ("name", "resize"),
-    [
-        ("ViT", Resize("bilinear", 1.0, "squash")),
-        ("DINOv3", Resize("bilinear", 1.0, "squash")),
-        ("SigLIP", Resize("bicubic", 1.0, "squash")),
-        ("DINOv2", Resize("bicubic", 1.0, "center")),
-    ],
-)
-def test_without_a_processor_file_the_preprocessing_is_that_of_the_family(name, resize, tmp_path):
-    assert vitviz.load(saved(name, tmp_path / "model")).resize == resize
-
-
-def test_the_processor_file_of_transformers_5_comes_first(tmp_path):
-    folder = saved("SigLIP", tmp_path / "siglip")
-    (folder / "preprocessor_config.json").write_text(json.dumps({"size": {"height": 32, "width": 32}, "resample": 2}))
-    (folder / "processor_config.json").write_text(json.dumps({"processor_class": "SiglipProcessor"}))
-    assert vitviz.load(folder).resize.interpolation == "bilinear"
-    image_processor = {"size": {"height": 32, "width": 32}, "resample": 1, "image_mean": [0.1, 0.2, 0.3]}
-    (folder / "processor_config.json").write_text(json.dumps({"image_processor": image_processor}))
-    model = vitviz.load(folder)
-    assert (model.resize, model.mean) == (Resize("lanczos", 1.0, "squash"), (0.1, 0.2, 0.3))
 
 
 def test_a_model_of_timm_within_transformers_loads_from_files_and_memory(tmp_path):
     inner = families.build("timm ViT", dtype=torch.float32)
-    folder = saved("timm ViT", tmp_path / "vit", label_names=list("uvwxy"))
+    folder = families.saved("timm ViT", tmp_path / "vit", label_names=list("uvwxy"))
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
     wrapped = {f"timm_model.{name}": tensor for name, tensor in tensors.items()}
     safetensors.torch.save_file(wrapped, folder / "model.safetensors")
@@ -284,17 +194,8 @@ def test_a_model_of_timm_within_transformers_loads_from_files_and_memory(tmp_pat
         torch.testing.assert_close(model.network(pixels), inner(pixels), rtol=0, atol=1e-5)
 
 
-def test_the_image_is_squashed_and_cropped_as_by_timm():
-    image = Image.fromarray(GRADIENT.astype(np.uint8))
-    transform = timm.data.create_transform(
-        (3, 96, 96), interpolation="bicubic", crop_pct=0.75, crop_mode="squash", mean=(0,) * 3, std=(1,) * 3
-    )
-    ours = np.asarray(preprocess(image, (96, 96), resize=Resize("bicubic", 0.75, "squash")).model_input).astype(float)
-    np.testing.assert_allclose(ours, 255 * transform(image).permute(1, 2, 0).numpy(), rtol=0, atol=2)
-
-
 def test_a_loaded_model_is_saved_and_loaded_as_checkpoint(tmp_path):
-    model = vitviz.load(saved("timm SigLIP", tmp_path / "siglip"), device="cpu")
+    model = vitviz.load(families.saved("timm SigLIP", tmp_path / "siglip"), device="cpu")
     checkpoint.save(model, tmp_path / "ours.safetensors")
     again = vitviz.load(tmp_path / "ours.safetensors", device="cpu")
     pixels = families.images(families.SQUARE, torch.float32)
@@ -304,7 +205,7 @@ def test_a_loaded_model_is_saved_and_loaded_as_checkpoint(tmp_path):
 
 
 def test_weights_in_shards_load(tmp_path):
-    folder = saved("ViT", tmp_path / "vit")
+    folder = families.saved("ViT", tmp_path / "vit")
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
     expected = vitviz.load(folder, device="cpu").network.state_dict()
     parts = {"a.safetensors": dict(list(tensors.items())[:9]), "b.safetensors": dict(list(tensors.items())[9:])}
@@ -341,7 +242,7 @@ def test_weights_in_shards_load(tmp_path):
     ],
 )
 def test_another_family_or_config_is_refused_by_name(tmp_path, changes, match):
-    folder = saved("ViT", tmp_path / "vit", **changes)
+    folder = families.saved("ViT", tmp_path / "vit", **changes)
     if match is None:
         assert vitviz.load(folder).config.img_size == families.SQUARE
     else:
@@ -381,7 +282,7 @@ def test_a_module_of_another_library_is_refused():
 
 
 def test_missing_unexpected_and_reshaped_tensors_are_listed(tmp_path):
-    folder = saved("timm ViT", tmp_path / "vit")
+    folder = families.saved("timm ViT", tmp_path / "vit")
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
     del tensors["norm.bias"]
     tensors["blocks.1.attn.proj.bias"] = torch.zeros(7)
@@ -396,7 +297,7 @@ def test_missing_unexpected_and_reshaped_tensors_are_listed(tmp_path):
 
 
 def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
-    folder = saved("timm ViT", tmp_path / "vit")
+    folder = families.saved("timm ViT", tmp_path / "vit")
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
     tensors["norm.bias"][3] = torch.nan
     safetensors.torch.save_file(tensors, folder / "model.safetensors")
@@ -409,7 +310,7 @@ def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
 
 
 def test_a_folder_with_pickles_is_refused_with_a_way_to_open_them(tmp_path):
-    folder = saved("timm ViT", tmp_path / "vit")
+    folder = families.saved("timm ViT", tmp_path / "vit")
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     (folder / "optimizer.pt").touch()  # of Trainer
     match = rf"has pytorch_model\.bin\. A pickle is converted once: `vitviz convert {folder}/pytorch_model\.bin OUT"
@@ -434,7 +335,7 @@ def offline_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(huggingface_hub.file_download.constants, "HF_HUB_CACHE", str(tmp_path))
     snapshot = tmp_path / "models--timm--vit_small" / "snapshots" / ("0" * 40)
     snapshot.parent.mkdir(parents=True)
-    saved("timm ViT", snapshot)
+    families.saved("timm ViT", snapshot)
     (snapshot / "README.md").write_text("---\nlicense: mit\n---\n")
     refs = snapshot.parents[1] / "refs"
     refs.mkdir()
@@ -531,7 +432,7 @@ def test_the_table_of_timm_has_the_settings_of_each_of_its_architectures():
 
 def test_loading_and_counting_parameters_do_not_import_the_compiler_of_torch(tmp_path):
     """Operations on the meta device import it on first use, which takes ten times as long as loading a ViT-B/16."""
-    folder = saved("ViT", tmp_path / "vit")
+    folder = families.saved("ViT", tmp_path / "vit")
     code = (
         "import sys, vitviz\n"
         "from vitviz.models.checkpoint import count_parameters\n"

@@ -19,7 +19,7 @@ from vitviz.models.layers import interpolate_pos_embed
 from vitviz.models.vit import Transformer, ViT
 
 NUM_LISTED = 6  # tensors listed in an error
-CLIP_WIDTHS = ([512], [768], [1024])  # channels of the text encoders of EVA-CLIP
+CLIP_WIDTHS = (512, 768, 1024)  # channels of the text encoders of EVA-CLIP
 ACTIVATIONS = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "silu"}  # modules of timm
 POOLS = ("", "token", "avg", "map", "token_avg", None)  # known values of timm's global_pool
 
@@ -198,8 +198,8 @@ def has_text_head(source: Pretrained) -> bool:
     """Whether the head has as many rows as a text encoder has channels, and its classes have no names."""
     cfg = source.config.get("pretrained_cfg") or {}
     named = source.config.get("label_names") or cfg.get("label_names")
-    rows = [tensor.shape[0] for name, tensor in meta(source.tensors).items() if name.endswith("head.weight")]
-    return not named and rows in CLIP_WIDTHS and rows == [cfg.get("num_classes")]
+    rows = next((one.shape[0] for name, one in meta(source.tensors).items() if name.endswith("head.weight")), 0)
+    return not named and rows in CLIP_WIDTHS and rows == cfg.get("num_classes")
 
 
 def stack_parts(renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
