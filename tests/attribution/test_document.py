@@ -152,6 +152,16 @@ def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):
     assert repr(explanation).startswith("<Explanation of an image by tiny: ")
 
 
+def test_a_notebook_explains_the_prediction_before_the_ablation():
+    explanation = explain(tiny.checkpoint(), tiny.pixels())
+    predicted = explanation.target()
+    patches = range(tiny.CONFIG.num_patches)
+    changed = (explanation.ablate(patches=[patch for patch in patches if patch != kept]) for kept in patches)
+    ablated = next(one for one in changed if one.target() != predicted)
+    frame = re.search(r'srcdoc="([^"]+)"', ablated._repr_mimebundle_()["text/html"])
+    assert data_of(html.unescape(frame[1]))["view"]["target"] == [predicted]
+
+
 def test_only_maps_that_are_known_are_shown_in_a_notebook():
     explanation = explain(tiny.checkpoint(), tiny.pixels())
     assert "occlusion" not in explorer_to_json(explanation, View(), complete=False)["reply"]["maps"]

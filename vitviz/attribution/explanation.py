@@ -597,9 +597,11 @@ class Explanation:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
+        from vitviz.attribution.charts import target_of
         from vitviz.plots import canvas, document
 
-        view = View(layer=self.layers_and_heads[0] - 1)
+        target = target_of(self, None) if self.original else None  # both show the prediction before the ablation
+        view = View(layer=self.layers_and_heads[0] - 1, target=target)
         return {
             "text/html": document.frame(self.document(view, complete=False), NOTEBOOK_HEIGHT),
             "image/png": canvas.render(self.draw(view), ".png"),

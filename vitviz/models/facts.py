@@ -1,7 +1,5 @@
 """What is known of a model, in words: where it is from, its size, its preprocessing and its training."""
 
-from typing import Any
-
 from vitviz.data.preprocessing import describe_resize
 from vitviz.models.accuracy import accuracy_number, accuracy_text
 from vitviz.models.checkpoint import Checkpoint, count_parameters, eval_samples
@@ -60,7 +58,7 @@ def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, st
     found.append(("Preprocessing", describe_resize(config.img_size, model.resize)))
     found.append(("Normalization", f"mean {describe_channels(model.mean)}; std {describe_channels(model.std)}"))
     found.append(("Classes", describe_classes(model)))
-    if training := describe_training(model.record):
+    if training := describe_training(model):
         found.append(("Training", training))
     return found
 
@@ -89,11 +87,12 @@ def describe_classes(model: Checkpoint) -> str:
     return f"{count:,}: {names}{', …' if count > NUM_NAMED else ''}"
 
 
-def describe_training(record: dict[str, Any]) -> str:
-    """Describe a training from its record: dataset, epochs and test accuracy; empty if nothing is known."""
+def describe_training(model: Checkpoint) -> str:
+    """Describe a training from its record: dataset, epochs, initial weights, accuracy; empty if nothing is known."""
+    record, init = model.record, model.train_config.get("init_from")
     parts = [str(record["dataset"])] if isinstance(record.get("dataset"), str) else []
     if isinstance(epochs := record.get("epochs"), int | float):
-        parts.append(f"{epochs:.4g} epochs")
+        parts.append(f"{epochs:.4g} epochs" + (f" from {init}" if init else ""))
     if isinstance(accuracy := record.get("test_accuracy"), int | float):
         count = eval_samples(record)
         parts.append(f"test accuracy {accuracy_text(accuracy, count) if count else accuracy_number(accuracy)}")
