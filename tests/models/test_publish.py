@@ -1,5 +1,6 @@
 """The files of a repository on the Hub, their upload, and the errors of both."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import httpx
@@ -13,6 +14,7 @@ import vitviz
 from tests.models import families
 from vitviz.models import publish
 from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.facts import facts
 
 ERRORS = huggingface_hub.errors
 
@@ -55,6 +57,16 @@ def test_a_card_states_what_is_known_of_a_loaded_model():
     assert "| license | not stated |" in card
     assert 'transformers.CLIPVisionModel.from_pretrained("me/clip")' in card
     assert "accuracy" not in card
+
+
+def test_a_fine_tuned_model_names_its_initial_checkpoint():
+    model = vitviz.load("cifar10-ti4")
+    options = model.train_config | {"init_from": "first"}
+    tuned = replace(model, record=model.record | {"epochs": 3, "train_config": options})
+    assert "| initialized from | first |" in publish.model_card(tuned, "me/tuned", "timm", "vit")
+    assert dict(facts(tuned))["Training"].startswith("CIFAR-10, 3 epochs from first, test accuracy ")
+    assert "initialized" not in publish.model_card(model, "me/ti4", "timm", "vit")
+    assert dict(facts(model))["Training"].startswith("CIFAR-10, 98.61 epochs, test accuracy ")
 
 
 def test_the_folder_is_uploaded(monkeypatch, run_vitviz):

@@ -8,7 +8,6 @@ import pytest
 import torch
 from PIL import Image
 
-from scripts import join_timelines
 from tests import tiny
 from vitviz.data import cifar, preprocessing
 from vitviz.models import attention_stats
@@ -197,27 +196,3 @@ def test_a_timeline_is_found_by_checkpoint_run_folder_or_path(tmp_path):
     for missing in (tmp_path, tmp_path / "other.safetensors", "nonsense", "", ".."):
         with pytest.raises(ValueError, match="No timeline found for"):
             find(missing)
-
-
-def recorded(path, seeds: list[int], epochs: list[float]):
-    """Write a timeline of tiny models."""
-    recorder = two_snapshots()
-    recorder.snapshots.clear()
-    for seed, epoch in zip(seeds, epochs, strict=True):
-        recorder.record(tiny.model(seed=seed), epoch, 60 * epoch)
-    recorder.save(path)
-    return path
-
-
-def test_the_timelines_of_a_training_and_its_continuation_are_joined(tmp_path):
-    first = recorded(tmp_path / "first.npz", [0, 1, 2, 3], [0, 1, 2, 4])
-    second = recorded(tmp_path / "second.npz", [3, 4, 5, 6], [0, 0.1, 2, 4])
-    join_timelines.join(first, second, tmp_path / "both.npz")
-    both = read(tmp_path / "both.npz")
-    assert both.epoch.tolist() == [0, 4, 6, 8]
-    assert both.seconds.tolist() == [0, 240, 360, 480]
-    expected = [*read(first).cls_attention[[0, 3]], *read(second).cls_attention[[2, 3]]]
-    np.testing.assert_array_equal(both.cls_attention, expected)
-    with pytest.raises(ValueError, match="must start with the last attention of the first"):
-        join_timelines.join(second, first, tmp_path / "none.npz")
-    assert not (tmp_path / "none.npz").exists()
