@@ -100,14 +100,12 @@ def probe_curves(held: Timeline) -> dict[str, NDArray[np.float64] | None]:
 
 
 def bundled_timelines() -> list[Json]:
-    """List the bundled checkpoints with a timeline: its epochs and seconds, and what the training record states."""
+    """List the bundled checkpoints with a timeline: name, training record, and whether it was distilled."""
     found = []
     for name in bundled_models():
-        path = checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}"
-        if (state := file_state(path)) is not None:
-            held, record = load_timeline(path, state), load_model(name).record
-            known = {key: record.get(key) for key in ("test_accuracy", "parameters")}
-            known |= {"epochs": round(float(held.epoch[-1]), 2), "seconds": float(held.seconds[-1])}
+        if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
+            record = load_model(name).record
+            known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
             known["eval_samples"] = checkpoint.eval_samples(record)
             found.append({"name": name, "distilled": bool(record.get("teacher"))} | known)
     return found
