@@ -4,20 +4,25 @@ Run: `python -m scripts.take_pictures`, which writes PNG files to `docs`. It nee
 """
 
 import io
+from pathlib import Path
 
 from PIL import Image
 
 from benchmarks.page import EXPLORER, browser_page, server
-from scripts.record_page import FILE, attribute
+from scripts.record_page import attribute
 
+DOCS = Path(__file__).parents[1] / "docs"
 COLORS = 256
-TRAIN = ".vitviz-train"
+ESTIMATED = """() => {
+  const train = document.querySelector(".vitviz-train");
+  return train?.dataset.snapshot > 1 && train.innerText.includes("images/s");
+}"""
 HEAD = "layer=5&head=2"
 # Name, address, height (px) and the condition that the page is complete.
 PICTURES = (
     ("explore", f"?{HEAD}", 900, attribute(EXPLORER, "scores")),
     ("contributions", f"?view=contributions&{HEAD}", 900, attribute(EXPLORER, "scores")),
-    ("train", "?tab=train", 920, f"() => document.querySelector({TRAIN!r})?.innerText.includes('images/s')"),
+    ("train", "?tab=train", 920, ESTIMATED),
 )
 
 
@@ -29,7 +34,7 @@ def main() -> None:
             tab.set_viewport_size({"width": 1400, "height": height})
             tab.goto(address + query)
             tab.wait_for_function(is_complete)
-            path = FILE.with_name(f"{name}.png")
+            path = DOCS / f"{name}.png"
             picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
             picture.quantize(COLORS, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
             print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB")

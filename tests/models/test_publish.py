@@ -64,7 +64,7 @@ def test_a_fine_tuned_model_names_its_initial_checkpoint():
     options = model.train_config | {"init_from": "first"}
     tuned = replace(model, record=model.record | {"epochs": 3, "train_config": options})
     assert "| initialized from | first |" in publish.model_card(tuned, "me/tuned", "timm", "vit")
-    assert dict(facts(tuned))["Training"].startswith("CIFAR-10, 3 epochs from first, test accuracy ")
+    assert dict(facts(tuned))["Training"].startswith("CIFAR-10, 3 epochs, initialized from first, test accuracy ")
     assert "initialized" not in publish.model_card(model, "me/ti4", "timm", "vit")
     assert dict(facts(model))["Training"].startswith("CIFAR-10, 98.61 epochs, test accuracy ")
 

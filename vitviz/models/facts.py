@@ -92,7 +92,9 @@ def describe_training(model: Checkpoint) -> str:
     record, init = model.record, model.train_config.get("init_from")
     parts = [str(record["dataset"])] if isinstance(record.get("dataset"), str) else []
     if isinstance(epochs := record.get("epochs"), int | float):
-        parts.append(f"{epochs:.4g} epochs" + (f" from {init}" if init else ""))
+        parts.append(f"{epochs:.4g} epochs")
+    if init:
+        parts.append(f"initialized from {init}")
     if isinstance(accuracy := record.get("test_accuracy"), int | float):
         count = eval_samples(record)
         parts.append(f"test accuracy {accuracy_text(accuracy, count) if count else accuracy_number(accuracy)}")
