@@ -4,41 +4,45 @@ Run: `python -m scripts.average_checkpoints OUTPUT CHECKPOINT...`; then `vitviz 
 descend from each other: the loss between weights of independent runs has a barrier.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
+import typer
 
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.factory import create_model
-
-MEASURED = ("test_accuracy", "eval_samples")  # of a training record
+from vitviz.models.factory import create_model, require_transformer
 
 
-def main() -> None:
-    """Load the checkpoints, average and save."""
-    output, *names = sys.argv[1:]
-    checkpoint.save(average([checkpoint.load(name) for name in names]), Path(output))
+def main(output: Path, checkpoints: list[str]) -> None:
+    """Average the weights of CHECKPOINTS, names or files, and write OUTPUT."""
+    checkpoint.save(average([checkpoint.load(name) for name in checkpoints]), output)
 
 
 def average(checkpoints: list[Checkpoint]) -> Checkpoint:
     """Return a checkpoint with the mean weights, and the training record of the last one without its accuracy.
 
     Raises:
-        ValueError: If the checkpoints differ in config, labels or preprocessing.
+        ValueError: If the checkpoints differ in config, labels or preprocessing, or are convnets: the statistics of
+            their BatchNorm are not those of the mean weights.
     """
     last = checkpoints[-1]
+    require_transformer(last.network)
     for other in checkpoints[:-1]:
         if (other.config, other.labels, other.preprocessing) != (last.config, last.labels, last.preprocessing):
             raise ValueError(f"Config, labels and preprocessing must be equal: got {other.name} and {last.name}.")
-    states = [found.network.state_dict() for found in checkpoints]
+    states = [one.network.state_dict() for one in checkpoints]
     network = create_model(last.config).eval()
     network.load_state_dict({name: torch.stack([state[name] for state in states]).mean(0) for name in states[-1]})
-    record = {name: value for name, value in last.record.items() if name not in MEASURED}
-    return replace(last, network=network, record=record | {"average_of": [found.name for found in checkpoints]})
+    return replace(last, network=network, record=unmeasured(last) | {"average_of": [one.name for one in checkpoints]})
+
+
+def unmeasured(source: Checkpoint) -> dict[str, Any]:
+    """Return the training record without the accuracy, which is not that of other weights."""
+    return {name: v for name, v in source.record.items() if name != "eval_samples" and not name.endswith("accuracy")}
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

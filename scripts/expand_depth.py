@@ -5,13 +5,13 @@ a copy of the one before it, and its output projections are zero, so that it add
 """
 
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import torch
+import typer
 
-from scripts.average_checkpoints import MEASURED
+from scripts.average_checkpoints import unmeasured
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
@@ -21,10 +21,9 @@ BLOCK = re.compile(r"blocks\.(\d+)\.(.*)")  # name of a weight of a block
 OUTPUTS = ("attn.proj.", "mlp.fc2.")  # output projections of a block
 
 
-def main() -> None:
-    """Load the checkpoint, expand and save."""
-    output, name, depth = sys.argv[1:]
-    checkpoint.save(expand(checkpoint.load(name), int(depth)), Path(output))
+def main(output: Path, source: str, depth: int) -> None:
+    """Insert blocks into the checkpoint SOURCE, a name or file, up to DEPTH, and write OUTPUT."""
+    checkpoint.save(expand(checkpoint.load(source), depth), output)
 
 
 def expand(source: Checkpoint, depth: int) -> Checkpoint:
@@ -33,12 +32,11 @@ def expand(source: Checkpoint, depth: int) -> Checkpoint:
     The new blocks are spread evenly. Of 6 blocks, a depth of 9 repeats the second, fourth and sixth.
 
     Raises:
-        ValueError: If the model is not one of vitviz's own Vision Transformers, or has more than `depth` blocks or
-            fewer than half.
+        ValueError: If the model is not a `vitviz.models.vit.ViT`, or `depth` is less than its depth or more than twice.
     """
     config = source.config
     if not isinstance(config, ViTConfig) or config.architecture != ViTConfig.architecture:
-        raise ValueError(f"The model must be a ViT of this package: got a {config.architecture}.")
+        raise ValueError(f"The architecture must be {ViTConfig.architecture}: got {config.architecture}.")
     added = depth - config.depth
     if not 0 <= added <= config.depth:
         raise ValueError(f"The depth must be from {config.depth} to {2 * config.depth}: got {depth}.")
@@ -55,9 +53,8 @@ def expand(source: Checkpoint, depth: int) -> Checkpoint:
             weight = weights[f"blocks.{block}.{match[2]}"]
             expanded[name] = torch.zeros_like(weight) if copy and match[2].startswith(OUTPUTS) else weight
     network.load_state_dict(expanded)
-    record = {name: value for name, value in source.record.items() if name not in MEASURED}
-    return replace(source, network=network, record=record)
+    return replace(source, network=network, record=unmeasured(source) | {"expanded_from": source.name})
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

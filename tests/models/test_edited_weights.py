@@ -5,15 +5,20 @@ from dataclasses import replace
 import pytest
 import torch
 
+import vitviz
+from scripts import average_checkpoints, expand_depth
 from scripts.average_checkpoints import average
 from scripts.expand_depth import expand
 from tests import tiny
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConvNetConfig, ViTConfig
+from vitviz.models.factory import create_model
 
 
 def checkpoint(seed: int = 0, config: ViTConfig = tiny.CONFIG) -> Checkpoint:
-    return replace(tiny.checkpoint(config, seed), name=f"seed-{seed}")
+    """Create a checkpoint whose record has the accuracy on images of each kind."""
+    record = {"test_accuracy": 0.25, "val_accuracy": 0.5, "eval_samples": 100, "epochs": 2}
+    return replace(tiny.checkpoint(config, seed), name=f"seed-{seed}", record=record)
 
 
 def test_weights_are_averaged():
@@ -44,7 +49,7 @@ def test_more_blocks_leave_the_logits_unchanged(variant, depth):
     found = expand(source, depth)
     assert found.config == replace(source.config, depth=depth)
     torch.testing.assert_close(found.network(images), source.network(images))
-    assert found.record == {"epochs": 2}
+    assert found.record == {"epochs": 2, "expanded_from": "seed-0"}
 
 
 def test_new_blocks_follow_the_ones_they_copy():
@@ -66,5 +71,20 @@ def test_a_depth_out_of_range_is_refused(depth):
 def test_a_network_of_a_tutorial_is_refused():
     source = checkpoint()
     source.network.config = replace(tiny.CONFIG, architecture="tutorial-lightning", qkv_bias=True)
-    with pytest.raises(ValueError, match="must be a ViT of this package: got a tutorial-lightning"):
+    with pytest.raises(ValueError, match="The architecture must be vit: got tutorial-lightning"):
         expand(source, 9)
+
+
+def test_convnets_are_not_averaged():
+    network = create_model(ConvNetConfig(embed_dim=8))
+    with pytest.raises(ValueError, match="has no attention"):
+        average([replace(checkpoint(), network=network)] * 2)
+
+
+def test_the_scripts_write_checkpoints(tmp_path):
+    average_checkpoints.main(tmp_path / "mean.safetensors", ["cifar10-ti4", "cifar10-ti4"])
+    expand_depth.main(tmp_path / "deep.safetensors", str(tmp_path / "mean.safetensors"), 7)
+    found, source = vitviz.load(tmp_path / "deep.safetensors"), vitviz.load("cifar10-ti4")
+    assert found.config.depth == 7
+    image = source.normalize(torch.zeros(1, 3, 32, 32, dtype=torch.uint8))
+    torch.testing.assert_close(found.network(image), source.network(image))
