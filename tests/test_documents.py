@@ -1,5 +1,6 @@
 """Documents: examples run, figures are the recorded ones, options are those of the code."""
 
+import csv
 import os
 import re
 import shlex
@@ -150,6 +151,18 @@ def test_the_samples_are_classified_as_the_readme_says():
     for model in map(vitviz.load, checkpoint.bundled_checkpoints()):
         correct = sum(vitviz.explain(model, path).prediction == name for name, path in sample_paths().items())
         assert correct == promised, model.name
+
+
+def test_the_curve_of_accuracy_and_minutes_is_that_of_the_table():
+    rows = [[cell.strip() for cell in line.split("|")] for line in DOCUMENTS["training.md"].splitlines()]
+    rows = [row for row in rows if len(row) == 9 and row[4]]
+    table = {(row[1].split(",")[0].strip("`"), row[4].split()[0], row[5], row[6]) for row in rows}
+    with (ROOT / "docs" / "accuracy.csv").open(newline="") as file:
+        points = {
+            (row["preset"], row["minutes"], row["epochs"], f"{row['accuracy']} %") for row in csv.DictReader(file)
+        }
+    assert len(points) >= 7
+    assert points - table == set()
 
 
 def test_the_options_table_is_up_to_date():
