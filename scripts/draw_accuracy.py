@@ -30,8 +30,8 @@ def read() -> dict[str, list[tuple[float, float]]]:
 
 def draw() -> Figure:
     """Return the figure: a line per preset, with its name and accuracy at its points."""
-    figure = Figure((7.2, 4.2), facecolor="white", layout="constrained")
-    axes = figure.add_subplot(xscale="log", xlim=(8, 240), ylim=(20, 90))
+    figure = Figure((5.6, 3.8), facecolor="white", layout="constrained")
+    axes = figure.add_subplot(xscale="log", xlim=(8, 420), ylim=(20, 90))
     for preset, points in read().items():
         color = COLORS[preset]
         axes.plot(*zip(*points, strict=True), color=color, marker="o", linewidth=2, clip_on=False)
