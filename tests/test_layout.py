@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "vitviz"
 # Each layer may import from those before it.
-LAYERS = ["data", "models", "training", "runs", "plots", "attribution", "webapp", "top"]
+LAYERS = ["data", "models", "view", "training", "runs", "plots", "attribution", "webapp", "top"]
 TOP = {"cli", "__main__", "loggers", "notebook"}
 INDEPENDENT = {
     ("attribution", "training"),
