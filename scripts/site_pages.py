@@ -8,6 +8,7 @@ import contextlib
 import functools
 import html
 import io
+import json
 import posixpath
 import re
 import runpy
@@ -36,6 +37,7 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>',
 METHOD = re.compile(r"^<!-- method: (\w+) -->$", re.MULTILINE)
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 METHODS_TABLE = "<!-- methods -->"
+GLOSSARY = "<!-- glossary -->"
 PAPER = re.compile(r"\[([^]]+)\]\((https://arxiv\.org/abs/[^)]+)\)")
 REMOVALS = {  # title of a table in docs/faithfulness.md -> how it removes patches
     "Patches masked with the mean color": "mean color",
@@ -63,6 +65,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if uri == "methods.md":
         markdown = METHOD.sub(lambda mark: describe_method(mark[1]), markdown)
         markdown = markdown.replace(METHODS_TABLE, methods_table())
+    if uri == "glossary.md":
+        markdown = markdown.replace(GLOSSARY, glossary())
     if uri in EXECUTED:
         markdown = PYTHON.sub(lambda block: with_results(block, config, files), markdown)
     return markdown
@@ -71,6 +75,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_page_content(html_text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Replace formulas in LaTeX by MathML."""
     return FORMULA.sub(lambda found: mathml(html.unescape(found[2]), found[1]), html_text)
+
+
+def glossary() -> str:
+    """Return the words of the page's help and lesson, with their symbols and formulas."""
+    entries = json.loads((ROOT / "frontend" / "src" / "text" / "glossary.json").read_text())
+    found = []
+    for entry in sorted(entries, key=lambda entry: str(entry["term"]).lower()):
+        formula = f" `{entry['formula']}`" if "formula" in entry else ""
+        found.append(f"**{entry['term']}.** {entry['meaning']}{formula}")
+    return "\n\n".join(found)
 
 
 def site_path(link: str, folder: str) -> str:

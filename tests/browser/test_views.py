@@ -79,7 +79,9 @@ def test_activation_patching_by_mouse_and_keyboard(open_page, explanation):
     expect(page.locator(".patching-note")).to_contain_text(f"stays at {signed(found.corrupted_logit)}, as in B")
     chosen.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".status")).to_contain_text(f"Layer 5, head 3 recovers {heads[2]} of the difference")
+    expect(page.locator(".status")).to_contain_text(
+        f"Layer 5, head 3 recovers {100 * found.recovered[4, 2]:.0f}\u00a0% of the difference"
+    )
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")

@@ -2,7 +2,7 @@
 
 import csv
 import io
-import re
+import json
 from pathlib import Path
 
 import numpy as np
@@ -169,10 +169,9 @@ def test_maps_of_strip_patches_have_the_aspect_ratio_of_the_image():
 
 
 def test_titles_and_questions_are_those_of_the_page():
-    text = (Path(__file__).parents[2] / "frontend/src/internals/captions.ts").read_text()
-    shown = re.findall(r"probe: '(\w+)',\s+title: '([^']+)',\s+question: '([^']+)'", text)
+    captions = json.loads((Path(__file__).parents[2] / "frontend/src/text/internals.json").read_text())
     assert {name: (title, question) for name, (_, title, question, _) in probes.PANELS.items()} == {
-        name: tuple(words) for name, *words in shown
+        one["probe"]: (one["title"], one["question"]) for one in captions
     }
 
 

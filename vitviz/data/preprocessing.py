@@ -373,7 +373,7 @@ def check_pixels(image: Image.Image) -> None:
     if image.format == "WEBP" and width * height > MAX_WEBP_PIXELS:
         raise ImageError(
             f"A WebP image may have at most {MAX_WEBP_PIXELS // 1_000_000} million pixels: got {got}.",
-            "Shrink it, or save it as JPEG.",
+            "Please resize it, or save it as JPEG.",
         )
     if max(width, height) > MAX_SIDE:
         raise ImageError(f"An image may be at most {MAX_SIDE:,} pixels long: got {got}.", "Crop it.")
@@ -381,7 +381,7 @@ def check_pixels(image: Image.Image) -> None:
 
 def too_many_pixels(got: str) -> ImageError:
     """Return the error for an image with too many pixels."""
-    return ImageError(f"An image may have at most {MAX_PIXELS // 1_000_000} million pixels: got {got}.", "Shrink it.")
+    return ImageError(f"An image may have at most {MAX_PIXELS // 1_000_000} million pixels: got {got}.", "Please resize it.")
 
 
 def from_array(array: np.ndarray) -> Image.Image:

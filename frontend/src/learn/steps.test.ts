@@ -3,7 +3,7 @@ import { tokenName } from '../lib/words';
 import { attentionOf, softmax, sourceOf, steps } from './attention';
 import { barsOf } from './contributions';
 import { type Head, type Pass, rowOfHead } from './state.svelte';
-import { decidedAt, predictionOf, STEPS, stepOf, wordsOf } from './steps';
+import { decidedAt, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
 const MODEL = {
   imgSize: [32, 32],
@@ -48,19 +48,24 @@ test('numbers in the words are those of the model', () => {
   expect(words('attention')).toContain('65 keys');
 });
 
+test('every name in the words is replaced', () => {
+  for (const pass of [PASS, { ...PASS, lesson: { ...PASS.lesson, patchPredictions: null } } as unknown as Pass])
+    for (const step of STEPS) expect(wordsOf(step, pass).join(' ')).not.toMatch(/[{}]|undefined|NaN/);
+});
+
 test('steps that need a head say so', () => {
   const headless = { ...PASS, reply: { classes: [], probabilities: [] } } as unknown as Pass;
   for (const id of ['softmax', 'contributions', 'removal'])
-    expect(STEPS[stepOf(id)].text(headless)[0]).toContain('needs a classification head');
+    expect(textOf(STEPS[stepOf(id)], headless)[0]).toContain('needs a classification head');
 });
 
 test('a model without head has none that reads tokens', () => {
   const lesson = { ...PASS.lesson, patchPredictions: null };
   const headless = { ...PASS, lesson, reply: { classes: [], probabilities: [] } } as unknown as Pass;
-  expect(STEPS[stepOf('overview')].text(headless)[1]).toBe('Then 2 layers of attention and MLP update the tokens.');
-  expect(STEPS[stepOf('class-token')].text(headless)[1]).toContain('has no classification head');
-  const words = STEPS[stepOf('overview')].text(PASS)[1];
-  expect(words).toContain('a classification head reads one of them, the class token.');
+  expect(textOf(STEPS[stepOf('overview')], headless)[1]).toBe('Then 2 layers of attention and MLP update the tokens.');
+  expect(textOf(STEPS[stepOf('class-token')], headless)[1]).toContain('has no classification head');
+  const words = textOf(STEPS[stepOf('overview')], PASS)[1];
+  expect(words).toContain('a classifier head reads one of them, the class token.');
 });
 
 test('steps have an address each; an unknown one is the first', () => {

@@ -35,7 +35,7 @@ test('the interval of Wilson stays within 0 and 1', () => {
 
 test('what is recorded with a model', () => {
   expect(plain(accuracyLine(MODEL))).toBe(
-    'Accuracy 93.3 % (10,000 test images, 95 % interval 92.7 to 93.7), as recorded with the model.',
+    'Accuracy 93.3 % (10,000 test images, 95 % interval 92.7 to 93.7), stored in the model file.',
   );
   expect(accuracyLine({ ...MODEL, accuracy: null })).toBe(
     'No accuracy is recorded with this model: it may be untrained.',

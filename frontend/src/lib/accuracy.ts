@@ -53,12 +53,12 @@ export function accuracyLine(model: Accuracy | undefined) {
     return 'This image encoder is compared with texts, and none are stored with it, so it predicts no class. `vitviz convert --classes "a cat,a dog"` makes texts its classes.';
   }
   if (model.classes === 0) {
-    return 'This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; a fine-tune of it with a head predicts.';
+    return 'This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; fine-tune it with a head to get predictions.';
   }
   if (!model.is_classifier) {
     return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
   }
   if (model.accuracy == null && model.source) return `Weights: ${model.source}. No accuracy is recorded with them.`;
   if (model.accuracy == null) return 'No accuracy is recorded with this model: it may be untrained.';
-  return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? 'test')}, as recorded with the model.`;
+  return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? 'test')}, stored in the model file.`;
 }

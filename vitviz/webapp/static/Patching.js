@@ -1,5 +1,5 @@
 import { append, attach, bind_this, child, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, explanationOf, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, reasonOf, roving, scrollInto, showNotice, signed, stopWaiting, tokenCount, tokenName } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, capital, chooseHead, colorRange, cssColor, explanationOf, headLabel, imageParam, inkOn, isImageUrl, isServed, largest, logitName, mapName, patchName, percent, reasonOf, roving, scrollInto, showNotice, signed, stopWaiting, tokenCount, tokenName } from "./shared.js";
 // src/explore/views/patching.ts
 function patchedOf({ heads, mlp, logit, corruptedLogit, target }, classes) {
 	const rows = heads.map((row, layer) => [...row, mlp[layer]]);
@@ -27,7 +27,7 @@ var explanation = (names) => `Each cell: B (${names[1]}) runs through the model 
 var meaning = ({ logit, corruptedLogit, classes, limits }) => `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads have ${colorRange(limits.heads)}, MLPs ${colorRange(limits.mlp)}.`.replace("raises", logit < corruptedLogit ? "lowers" : "raises");
 var cellLine = (patched, layer, column, shape) => [
 	`${partName(layer, column, shape)} recovers `,
-	{ strong: signed(patched.rows[layer][column]) },
+	{ strong: percent(patched.rows[layer][column], 0) },
 	" of the difference between A and B."
 ];
 function logitsLine({ logit, corruptedLogit, classes }, recovered) {
@@ -44,12 +44,12 @@ function readLine(patched, layer, column, shape) {
 }
 function headline(patched, shape) {
 	const [layer, column] = strongest(patched);
-	return `${partName(layer, column, shape)} alone recovers ${signed(patched.rows[layer][column])} of the difference between A and B in ${logitName(patched.classes)}`;
+	return `${partName(layer, column, shape)} alone recovers ${percent(patched.rows[layer][column], 0)} of the difference between A and B in ${logitName(patched.classes)}`;
 }
 function tokensHeadline(layer, values, shape) {
 	const token = largest(values, 0);
 	const name = token < shape.prefix ? tokenName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
-	return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
+	return `After layer ${layer + 1}, ${name} recovers ${percent(values[token], 0)} of the difference between A and B`;
 }
 function tokensLine(values, read, shape, patched) {
 	const patch = read >= 0 ? read : largest(values, shape.prefix) - shape.prefix;
@@ -58,8 +58,8 @@ function tokensLine(values, read, shape, patched) {
 	if (read < 0 && patched && largest(values, 0) >= shape.prefix) return logitsLine(patched, value);
 	return [
 		`${capital(patchName(patch, shape))}: its token after this layer, taken from A, recovers `,
-		{ strong: signed(value) },
-		"."
+		{ strong: percent(value, 0) },
+		" of the difference."
 	];
 }
 var tokensNote = (values, shape) => Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${tokenName(token, shape)}`).join(", ");

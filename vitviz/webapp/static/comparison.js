@@ -1341,7 +1341,7 @@ function Predictions($$anchor, $$props) {
 	var consequent = ($$anchor) => {
 		var p_1 = root$4();
 		var text_1 = only_child(p_1);
-		template_effect(($0) => set_text(text_1, `Total variation distance ${$0 ?? ""}: 0 for equal probabilities, 1 for none in common.`), [() => $$props.reply.totalVariation.toFixed(2)]);
+		template_effect(($0) => set_text(text_1, `Total variation distance ${$0 ?? ""}: 0 for equal probabilities, 1 for disjoint.`), [() => $$props.reply.totalVariation.toFixed(2)]);
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {

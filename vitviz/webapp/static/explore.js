@@ -1,5 +1,5 @@
 import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, tick, to_array, untrack, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence, zoomOf } from "./shared.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, makeTile, matrixStyle, meaningOf, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, tableKind, takeFile, termOf, ticksOf, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, unitOf, waitingSentence, zoomOf } from "./shared.js";
 // src/explore/Controls.svelte
 var root$21 = from_html(`<label><input type="radio"/><span> </span></label>`);
 var root_1$20 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
@@ -1086,23 +1086,6 @@ function Lead($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
-// src/lib/glossary.ts
-var GLOSSARY = {
-	"attention weight": "In each head every token, the query, spreads a weight of 100 % over all tokens: the softmax of the products of its query with their keys. It says how much is read from where, not yet how much that matters for the prediction.",
-	uniform: "Uniform attention gives every token the same weight, 1 divided by the number of tokens. A patch far above it is singled out; one near it is not.",
-	"deletion score": "Patches are masked one after another, those ranked highest by the map first. The score is the mean drop of the probability of the class on the way, relative to its start. The higher, the better the map finds what the model uses. Scores of a single image are noisy.",
-	"random baseline": "The same measured with 20 random orders: the mark is their mean, SD their standard deviation. A map within 2 SD of the mean may be luck; one below it is worse than guessing. The map called Random is one such order, so its score differs from the mark by chance alone.",
-	logit: "The output of the model for a class before the softmax turns all of them into probabilities. One more in a logit multiplies the odds of the class by 2.7.",
-	contribution: "The logit is a sum: of what every head wrote for every token it read, of every MLP, the embedding and the biases. The numbers are its summands, in logits. Above 0 speaks for the class, below 0 against it.",
-	"recovered difference": "Activation patching replaces one activation in the forward pass of image B by that of image A. 0: nothing changes. 1: this activation alone gives B the logit of A. The effects of several activations do not add up.",
-	"cosine similarity": "The cosine of the angle between the features of two tokens: 1 for the same direction, 0 for unrelated ones. It compares what the tokens contain; attention says which token reads from which.",
-	"relative value": "Methods other than attention have units of their own. Their maps are divided by their maximum, so that they can be compared by shape, not by size."
-};
-function termOf(scale) {
-	if (scale.kind === "signed") return "logit";
-	if (scale.kind === "uniform") return "uniform";
-	return scale.isWeight ? "attention weight" : "relative value";
-}
 // src/lib/Help.svelte
 var root$10 = from_html(`<button type="button" class="help">?</button> <span class="help-text" popover="auto" role="note"><b> </b> </span>`, 1);
 function Help($$anchor, $$props) {
@@ -1127,13 +1110,13 @@ function Help($$anchor, $$props) {
 	var text = only_child(b);
 	var text_1 = sibling(b);
 	reset(span);
-	template_effect(($0) => {
+	template_effect(($0, $1) => {
 		set_attribute(button_1, "popovertarget", id);
 		set_attribute(button_1, "aria-label", `What is ${$$props.term ?? ""}?`);
 		set_attribute(span, "id", id);
 		set_text(text, `${$0 ?? ""}.`);
-		set_text(text_1, ` ${GLOSSARY[$$props.term] ?? ""}`);
-	}, [() => capital($$props.term)]);
+		set_text(text_1, ` ${$1 ?? ""}`);
+	}, [() => capital($$props.term), () => meaningOf($$props.term)]);
 	event("toggle", span, place);
 	append($$anchor, fragment);
 	pop();
@@ -1206,7 +1189,7 @@ function MapBar($$anchor, $$props) {
 	var consequent_1 = ($$anchor) => {
 		var fragment_2 = root_1$10();
 		var text_3 = first_child(fragment_2, true);
-		Help(sibling(text_3), { term: "uniform" });
+		Help(sibling(text_3), { term: "uniform attention" });
 		template_effect(($0) => set_text(text_3, $0), [() => `dashed: uniform, ${percent(get(uniform))}`]);
 		append($$anchor, fragment_2);
 	};

@@ -1,5 +1,5 @@
 import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, noop, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, snippet, state, template_effect, text, to_array, update, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, prefixName, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, tokenName, unavailable, updateAddress, uploadOf, written } from "./shared.js";
+import { GLOSSARY, GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, indexed, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, meanOf, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, prefixName, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, tokenName, unavailable, updateAddress, uploadOf, written } from "./shared.js";
 // src/learn/attention.ts
 function attentionOf({ query, keys, values, size }, token, scaledWidth) {
 	const count = keys.length / size;
@@ -29,7 +29,7 @@ function softmax(logits, temperature = 1) {
 	return powers.map((power) => power / sum);
 }
 var precise = (value) => value.toPrecision(3);
-var steps = ({ product, scores, weights, token }, scaledWidth) => [
+var steps$1 = ({ product, scores, weights, token }, scaledWidth) => [
 	{
 		part: "sum",
 		name: "Sum of products",
@@ -188,141 +188,179 @@ function verdict(own, best, random) {
 	if (own === best) return "You needed as few as the best known set.";
 	return `You needed ${patches(own)}, ${own - best} more${own < random ? "" : ": no better than random"}.`;
 }
-// src/learn/steps.ts
-var patchesOf = ({ shape }) => shape.rows * shape.columns;
-var sideOf = ({ lesson }) => lesson.model.patchSize;
-var tokensOf = (pass) => patchesOf(pass) + pass.shape.prefix;
-var winner = ({ reply }) => reply.classes[reply.probabilities.indexOf(Math.max(...reply.probabilities))] ?? "";
-var WITHOUT_HEAD = ["This step needs a classification head, and this model has none. Choose another model to see it."];
-var withHead = (text) => (pass) => pass.reply.classes.length ? text(pass) : WITHOUT_HEAD;
-function readByHead({ reply, lesson }) {
-	if (!reply.classes.length) return "";
-	return `, and a classification head reads ${lesson.patchPredictions ? "one of them, the class token" : "the last ones"}`;
-}
-var STEPS = [
-	{
-		id: "overview",
-		title: "The whole path",
-		text: (pass) => [
-			`A Vision Transformer cuts the image into ${patchesOf(pass)} patches and turns each into a token, a vector of ${pass.lesson.model.embedDim} numbers.`,
-			`Then ${counted(pass.shape.layers, "layer", "layers")} of attention and MLP update the tokens${readByHead(pass)}.`,
-			"All numbers in this lesson are those of this model on this image."
-		],
-		tryIt: "Choose a part of the figure to open its step.",
-		question: "In which part do patches exchange information?",
-		answer: () => "In attention alone. Patch embedding, norms and MLPs treat every token on its own."
-	},
-	{
-		id: "patches",
-		title: "Pixels become patches",
-		text: (pass) => [
-			`Patches of ${sideOf(pass)} × ${sideOf(pass)} pixels give ${patchesOf(pass)} tokens. Attention compares all pairs, so half the side costs sixteen times the products.`,
-			`Patches of the ViT paper have 16 × 16 pixels: an image of ${pass.lesson.model.imgSize.join(" × ")} would have ${countAt(pass, 16)}.`,
-			"Cutting is a reshape. A tutorial’s wrong one runs without an error: on the right, each patch is a strip of the image."
-		],
-		tryIt: "Point at a patch on the right. Where are its pixels?",
-		question: "Why can a network still learn with wrong patches?",
-		answer: () => "The same place always becomes the same token, and position embeddings can learn where it is. What is lost: a patch has no shape, only a row of colors."
-	},
-	{
-		id: "embedding",
-		title: "A patch becomes a token",
-		text: (pass) => [`Each of the ${pass.lesson.model.embedDim} numbers of a token has a filter as large as a patch. Multiply pixel by pixel, sum the products, and add bias and position: that is one number of the token.`, "It is a convolution whose stride equals its kernel."],
-		tryIt: "Change patch and dimension. Which filters respond to edges, which to color?",
-		question: "How many weights does this layer have?",
-		answer: ({ lesson: { model } }) => {
-			const inputs = 3 * model.patchSize ** 2;
-			return `3 × ${model.patchSize} × ${model.patchSize} inputs times ${model.embedDim} outputs and the biases: ${(inputs * model.embedDim + model.embedDim).toLocaleString("en")}.`;
+var lesson_default = {
+	without_head: "This step needs a classification head, and this model has none. Choose another model to see it.",
+	steps: [
+		{
+			"id": "overview",
+			"title": "The whole path",
+			"text": [
+				"A Vision Transformer cuts the image into {patches} patches and turns each into a token, a vector of {embed_dim} numbers.",
+				"Then {layers} of attention and MLP update the tokens{read_by_head}.",
+				"All numbers in this lesson are those of this model on this image."
+			],
+			"try_it": "Choose a part of the figure to open its step.",
+			"question": "In which part do patches exchange information?",
+			"answer": "In attention alone. Patch embedding, norms and MLPs treat every token on its own."
+		},
+		{
+			"id": "patches",
+			"title": "Pixels become patches",
+			"text": [
+				"Patches of {patch_size} × {patch_size} pixels give {patches} tokens. Attention compares all pairs, so half the side costs sixteen times the products.",
+				"Patches of the ViT paper have 16 × 16 pixels: an image of {img_size} would have {patches_of_16}.",
+				"Cutting is a reshape. A tutorial’s wrong one runs without an error: on the right, each patch is a strip of the image."
+			],
+			"try_it": "Point at a patch on the right. Where are its pixels?",
+			"question": "Why can a network still learn with wrong patches?",
+			"answer": "The same place always becomes the same token, and position embeddings can learn where it is. What is lost: a patch has no shape, only a row of colors."
+		},
+		{
+			"id": "embedding",
+			"title": "A patch becomes a token",
+			"text": ["Each of the {embed_dim} numbers of a token has a filter as large as a patch. Multiply pixel by pixel, sum the products, and add bias and position: that is one number of the token.", "It is a convolution whose stride equals its kernel."],
+			"try_it": "Change patch and dimension. Which filters respond to edges, which to color?",
+			"question": "How many weights does this layer have?",
+			"answer": "3 × {patch_size} × {patch_size} inputs times {embed_dim} outputs and the biases: {embedding_weights}."
+		},
+		{
+			"id": "positions",
+			"title": "Where is the patch?",
+			"text": ["Attention ignores order: shuffled patches would give the same prediction. So each place has a learned vector, the position embedding, that is added to its patch.", "The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are similar."],
+			"without": { "position_embedding": ["Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.", "So there is nothing to compare here; open a model with learned positions to see them."] },
+			"try_it": "Point at a corner, then at the center.",
+			"question": "What happens to a model without any positions?",
+			"answer": "It sees a bag of patches. In the ViT paper (appendix D.4) that costs about three points of few-shot accuracy."
+		},
+		{
+			"id": "class-token",
+			"title": "The class token",
+			"text": ["One more token belongs to no patch. It starts as the same learned vector for every image, gathers information by attention, and is the only token that the head reads.", "The map applies the head to the patch tokens instead: how probable is {prediction} there?"],
+			"without": {
+				"head": ["Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.", "This model has no classification head, so no token is read."],
+				"class_token_readout": ["Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.", "The head of this model reads its tokens in another way, so there is no single token to swap."]
+			},
+			"try_it": "Point at patches. Do they predict the same class?",
+			"question": "Is a map of these probabilities a segmentation?",
+			"answer": "No. The head never learned to read patch tokens, and each has attended to the whole image."
+		},
+		{
+			"id": "attention",
+			"title": "Query meets key",
+			"text": [
+				"In each head a token has a query q, what it looks for, and a key k, what it offers: {head_dim} numbers each.",
+				"Their dot product, divided by √{scaled_width}, is a score. Softmax turns the scores of {tokens} keys into weights that sum to 100 %.",
+				"The output is the sum of all values v times these weights."
+			],
+			"try_it": "Point at a patch or a number. For which keys is the weight below uniform, and which products cause it?",
+			"question": "Why divide by the square root?",
+			"answer": "Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish."
+		},
+		{
+			"id": "heads",
+			"title": "Many heads",
+			"text": ["In every layer, {heads} do this in parallel, each with its own queries, keys and values of {head_dim} numbers.", "Every tile is the attention of one head to the patches, on one scale. Compare their shapes: some follow parts of the object, some a place."],
+			"try_it": "Choose another layer, then a head; the step before shows its numbers.",
+			"question": "Is a head with a sharp map more important?",
+			"answer": "Not necessarily. Its values may be small, or later layers may ignore them. Ablate it in Explore and see."
+		},
+		{
+			"id": "layers",
+			"title": "Layer by layer",
+			"text": ["Attention and MLP do not replace a token, they add to it: the residual stream. So the classifier head can be applied after any layer, the logit lens.", "The upper bars show what it would predict there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and classifier head."],
+			"try_it": "Find the layer after which the prediction no longer changes.",
+			"question": "Did the layers before do nothing?",
+			"answer": "They prepared it. The lens shows only what the classifier head can already read."
+		},
+		{
+			"id": "softmax",
+			"title": "Logits and softmax",
+			"text": ["The classifier head multiplies the token by one vector per class: {classes} logits. Softmax takes e to the power of each and divides by the sum.", "Only differences matter: an increase of 1 in a logit multiplies the odds by e, 2.7."],
+			"needs_head": true,
+			"try_it": "Divide all logits by a temperature. Does the order of the classes change?",
+			"question": "Is a probability of 99 % a certainty?",
+			"answer": "No. It is the model’s own estimate, learned on its training images, and often too sure elsewhere."
+		},
+		{
+			"id": "contributions",
+			"title": "What adds up to the prediction?",
+			"text": ["Since layers only add, the logit of {prediction} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.", "The map shows which patches have similar tokens after the last layer."],
+			"needs_head": true,
+			"try_it": "Point at a patch of the object, then at the background.",
+			"question": "Do late layers matter more because their bars are longer?",
+			"answer": "Not only: they build on what earlier layers prepared, and direct contributions do not count that help."
+		},
+		{
+			"id": "removal",
+			"title": "Attention is not explanation",
+			"text": [
+				"A map ranks patches. If the highest ones carried the prediction, removing them would lower its probability more than random ones.",
+				"The bars compare: {removed} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random {random_orders} times.",
+				"On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention."
+			],
+			"needs_head": true,
+			"try_it": "A game: change the prediction by removing as few patches as possible. The link stores your attempt.",
+			"question": "What does attention show, then?",
+			"answer": "Which tokens are read. What that does to the prediction depends on values, MLPs and later layers."
+		},
+		{
+			"id": "training",
+			"title": "What training changed",
+			"text": ["At the start, weights are random and attention is nearly uniform. The maps show the attention of the last layer during training.", "All are on one scale. Below each is the probability of the correct class then."],
+			"try_it": "Which place stands out first? Which stops changing earlier, map or probability?",
+			"question": "Is a sharper map a better model?",
+			"answer": "Not necessarily. A map can be sharp and rank patches that do not matter. Test it, as in the step before."
 		}
-	},
-	{
-		id: "positions",
-		title: "Where was the patch?",
-		text: (pass) => pass.lesson.model.positions ? ["Attention ignores order: shuffled patches would give the same prediction. So each place has a learned vector, the position embedding, that is added to its patch.", "The map compares the vector of one place with all others. No rows and columns are built in, yet neighbors are alike."] : ["Attention ignores order. This model adds no position embedding: it rotates queries and keys by an angle that depends on the place.", "So there is nothing to compare here; open a model with learned positions to see them."],
-		tryIt: "Point at a corner, then at the center.",
-		question: "What happens to a model without any positions?",
-		answer: () => "It sees a bag of patches. In the ViT paper (appendix D.4) that costs about three points of few-shot accuracy."
-	},
-	{
-		id: "class-token",
-		title: "The class token",
-		text: (pass) => pass.lesson.patchPredictions ? ["One more token belongs to no patch. It starts as the same learned vector for every image, gathers information by attention, and is the only token that the head reads.", `The map applies the head to the patch tokens instead: how probable is ${winner(pass)} there?`] : ["Many ViTs add a class token, which gathers information by attention and is the only token that the head reads.", pass.reply.classes.length ? "The head of this model reads its tokens in another way, so there is no single token to swap." : "This model has no classification head, so no token is read."],
-		tryIt: "Point at patches. Do they predict the same class?",
-		question: "Is a map of these probabilities a segmentation?",
-		answer: () => "No. The head never learned to read patch tokens, and each has attended to the whole image."
-	},
-	{
-		id: "attention",
-		title: "Query meets key",
-		text: (pass) => [
-			`In each head a token has a query q, what it looks for, and a key k, what it offers: ${pass.lesson.model.headDim} numbers each.`,
-			`Their dot product, divided by √${pass.lesson.model.scaledWidth}, is a score. Softmax turns the scores of ${tokensOf(pass)} keys into weights that sum to 100 %.`,
-			"The output is the sum of all values v times these weights."
-		],
-		tryIt: "Point at a patch to choose the key, at a number for its source. Which products give a key less than uniform attention?",
-		question: "Why divide by the square root?",
-		answer: () => "Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish."
-	},
-	{
-		id: "heads",
-		title: "Many heads",
-		text: (pass) => [`Layer by layer, ${counted(pass.shape.heads, "head", "heads")} do this at once, each with its own queries, keys and values of ${pass.lesson.model.headDim} numbers.`, "Every tile is the attention of one head to the patches, on one scale. Compare their shapes: some follow parts of the object, some a place."],
-		tryIt: "Choose another layer, then a head; the step before shows its numbers.",
-		question: "Is a head with a sharp map more important?",
-		answer: () => "Not necessarily. Its values may be small, or later layers may ignore them. Ablate it in Explore and see."
-	},
-	{
-		id: "layers",
-		title: "Layer by layer",
-		text: () => ["Attention and MLP do not replace a token, they add to it: the residual stream. So the head can be applied after any layer, the logit lens.", "The upper bars show what it would predict there, the lower ones the norm of the token. LayerNorm divides that out again before each attention, MLP and head."],
-		tryIt: "Find the layer after which the prediction no longer changes.",
-		question: "Did the layers before do nothing?",
-		answer: () => "They prepared it. The lens shows only what the head can already read."
-	},
-	{
-		id: "softmax",
-		title: "Logits and softmax",
-		text: withHead((pass) => [`The head multiplies the token by one vector per class: ${pass.reply.classes.length} logits. Softmax takes e to the power of each and divides by the sum.`, "Only differences matter: one logit more multiplies the odds by e, 2.7."]),
-		tryIt: "Divide all logits by a temperature. Does the order of the classes change?",
-		question: "Is a probability of 99 % a certainty?",
-		answer: () => "No. It is the model’s own estimate, learned on its training images, and often too sure elsewhere."
-	},
-	{
-		id: "contributions",
-		title: "What adds up to the prediction?",
-		text: withHead((pass) => [`Since layers only add, the logit of ${winner(pass)} is a sum: the contributions of each attention and MLP, of the embedding and of biases. Each bar starts where the one above ends.`, "The map shows which patches have similar tokens after the last layer."]),
-		tryIt: "Point at a patch of the object, then at the background.",
-		question: "Do late layers matter more because their bars are longer?",
-		answer: () => "Not only: they build on what earlier layers prepared, and direct contributions do not count that help."
-	},
-	{
-		id: "removal",
-		title: "Attention is not explanation",
-		text: withHead((pass) => [
-			"A map ranks patches. If the highest ones carried the prediction, removing them would lower its probability more than random ones.",
-			`The bars compare: ${counted(pass.lesson.removals[0]?.patches.length ?? 0, "patch", "patches")} painted in the mean color, ranked by attention, by balanced gradients, or drawn at random ${pass.lesson.random.length} times.`,
-			"On one image any may win. Over 500 test images with cifar10-ti4, attention beats random, and balanced gradients beat attention."
-		]),
-		tryIt: "A game: change the prediction by removing as few patches as possible. The link carries your try.",
-		question: "What does attention show, then?",
-		answer: () => "Which tokens are read. What that does to the prediction depends on values, MLPs and later layers."
-	},
-	{
-		id: "training",
-		title: "What training changed",
-		text: () => ["At the start, weights are random and attention is nearly uniform. The maps show the attention of the last layer in the course of training.", "All are on one scale. Below each is the probability of the correct class then."],
-		tryIt: "Which place stands out first? Which stops changing earlier, map or probability?",
-		question: "Is a sharper map a better model?",
-		answer: () => "Not necessarily. A map can be sharp and rank patches that do not matter. Test it, as in the step before."
-	}
-];
-var countAt = ({ lesson: { model } }, size) => Math.floor(model.imgSize[0] / size) * Math.floor(model.imgSize[1] / size);
+	]
+};
+// src/learn/steps.ts
+var STEPS = lesson_default.steps;
+var PLACEHOLDER = /\{(\w+)\}/g;
+var indexOfLargest = (values) => values.indexOf(Math.max(...values));
+function valuesOf({ reply, lesson: { model, patchPredictions, removals, random }, shape }) {
+	const { patchSize, embedDim, imgSize } = model;
+	const patches = shape.rows * shape.columns;
+	const hasHead = reply.classes.length > 0;
+	return {
+		patches,
+		tokens: patches + shape.prefix,
+		embed_dim: embedDim,
+		head_dim: model.headDim,
+		scaled_width: model.scaledWidth,
+		patch_size: patchSize,
+		img_size: imgSize.join(" × "),
+		patches_of_16: Math.floor(imgSize[0] / 16) * Math.floor(imgSize[1] / 16),
+		embedding_weights: (3 * patchSize ** 2 * embedDim + embedDim).toLocaleString("en"),
+		layers: counted(shape.layers, "layer", "layers"),
+		heads: counted(shape.heads, "head", "heads"),
+		classes: reply.classes.length,
+		prediction: reply.classes[indexOfLargest(reply.probabilities)] ?? "",
+		read_by_head: hasHead ? `, and a classifier head reads ${patchPredictions ? "one of them, the class token" : "the last ones"}` : "",
+		removed: counted(removals[0]?.patches.length ?? 0, "patch", "patches"),
+		random_orders: random.length
+	};
+}
+var fill = (text, values) => text.replace(PLACEHOLDER, (_, name) => String(values[name]));
+function lacks({ reply, lesson: { model, patchPredictions } }) {
+	return [
+		["head", reply.classes.length > 0],
+		["class_token_readout", patchPredictions !== null],
+		["position_embedding", model.positions]
+	].filter(([, isThere]) => !isThere).map(([part]) => part);
+}
+function textOf(step, pass) {
+	if (step.needs_head && !pass.reply.classes.length) return [lesson_default.without_head];
+	const part = lacks(pass).find((one) => step.without?.[one]);
+	const values = valuesOf(pass);
+	return (part ? step.without?.[part] : step.text)?.map((text) => fill(text, values)) ?? [];
+}
+var answerOf = (step, pass) => fill(step.answer, valuesOf(pass));
 var stepOf = (id) => Math.max(0, STEPS.findIndex((step) => step.id === id));
 function decidedAt(lens, final) {
-	return lens.findLastIndex((one) => one.indexOf(Math.max(...one)) !== final) + 1;
+	return lens.findLastIndex((one) => indexOfLargest(one) !== final) + 1;
 }
 var predictionOf = ({ reply }, probabilities) => {
-	const best = probabilities.indexOf(Math.max(...probabilities));
+	const best = indexOfLargest(probabilities);
 	return `${reply.classes[best]}, ${percent(probabilities[best], 1)}`;
 };
 // src/learn/state.svelte.ts
@@ -1257,7 +1295,7 @@ function Attention($$anchor, $$props) {
 		var p = sibling(div_2, 2);
 		var text_3 = only_child(p, true);
 		var dl = sibling(p, 2);
-		each(dl, 21, () => steps(get(found), get(model).scaledWidth), ({ part, name, text }) => part, ($$anchor, $$item) => {
+		each(dl, 21, () => steps$1(get(found), get(model).scaledWidth), ({ part, name, text }) => part, ($$anchor, $$item) => {
 			let part = () => get($$item).part;
 			let name = () => get($$item).name;
 			let text = () => get($$item).text;
@@ -2413,7 +2451,7 @@ function Positions($$anchor, $$props) {
 		reset(figcaption_1);
 		reset(figure_1);
 		template_effect(($0, $1, $2) => {
-			set_text(text_1, `Cosine with its position embedding, ${$0 ?? ""} to 1. Most alike: ${$1 ?? ""}, `);
+			set_text(text_1, `Cosine similarity to its position embedding, ${$0 ?? ""} to 1. Most similar: ${$1 ?? ""}, `);
 			set_text(text_2, $2);
 		}, [
 			() => written(get(low), 2),
@@ -2790,150 +2828,6 @@ function Training($$anchor, $$props) {
 	append($$anchor, fragment);
 	pop();
 }
-// src/learn/glossary.ts
-var ENTRIES = [
-	{
-		term: "Patch",
-		symbol: "N",
-		formula: "N = H W / P²",
-		meaning: "A square of P × P pixels of the image. There are N of them.",
-		step: "patches"
-	},
-	{
-		term: "Token",
-		symbol: "x",
-		formula: "x ∈ ℝᴰ",
-		meaning: "A vector of D numbers that the layers rewrite. Each patch is one, and the class token is one more.",
-		step: "overview"
-	},
-	{
-		term: "Patch embedding",
-		symbol: "E",
-		formula: "x_i = E patch_i + b",
-		meaning: "The linear layer that turns the pixels of a patch into its token: a convolution with stride P.",
-		step: "embedding"
-	},
-	{
-		term: "Position embedding",
-		symbol: "p",
-		formula: "x_i + p_i",
-		meaning: "A learned vector for each place, added to its token, since attention itself ignores order.",
-		step: "positions"
-	},
-	{
-		term: "Class token",
-		symbol: "x_0",
-		formula: "y = head(norm(x_0))",
-		meaning: "A token without a patch. It collects information by attention, and the head reads it.",
-		step: "class-token"
-	},
-	{
-		term: "Query",
-		symbol: "q",
-		formula: "q = W_q norm(x)",
-		meaning: "What a token looks for: in each head a vector of d numbers.",
-		step: "attention"
-	},
-	{
-		term: "Key",
-		symbol: "k",
-		formula: "k = W_k norm(x)",
-		meaning: "What a token offers to the queries of the others.",
-		step: "attention"
-	},
-	{
-		term: "Value",
-		symbol: "v",
-		formula: "v = W_v norm(x)",
-		meaning: "What is read from a token that gets attention.",
-		step: "attention"
-	},
-	{
-		term: "Attention weight",
-		symbol: "α",
-		formula: "α_j = softmax_j(q · k_j / √d)",
-		meaning: "How much a query reads from token j. The weights of a query sum to 100 %.",
-		step: "attention"
-	},
-	{
-		term: "Uniform attention",
-		symbol: "1 / T",
-		formula: "α_j = 1 / T",
-		meaning: "The same weight for all T tokens: the mark against which weights are large or small.",
-		step: "attention"
-	},
-	{
-		term: "Head",
-		symbol: "A",
-		formula: "z = Σ_j α_j v_j",
-		meaning: "One attention with queries, keys and values of its own. A layer has A of them.",
-		step: "heads"
-	},
-	{
-		term: "MLP",
-		symbol: "MLP",
-		formula: "W_2 GELU(W_1 norm(x))",
-		meaning: "Two linear layers with a nonlinearity between them, applied to each token on its own.",
-		step: "overview"
-	},
-	{
-		term: "Layer",
-		symbol: "L",
-		formula: "x + attention(x), then x + MLP(x)",
-		meaning: "Attention followed by an MLP, also called a block. The network has L of them.",
-		step: "overview"
-	},
-	{
-		term: "Residual stream",
-		symbol: "x",
-		formula: "x_L = x_0 + Σ (attention + MLP)",
-		meaning: "A token on its way through the layers, which only add to it.",
-		step: "layers"
-	},
-	{
-		term: "LayerNorm",
-		symbol: "norm",
-		formula: "γ (x − mean) / std + β",
-		meaning: "Brings the numbers of a token to mean 0 and standard deviation 1, then scales and shifts each.",
-		step: "layers"
-	},
-	{
-		term: "Logit lens",
-		symbol: "y_l",
-		formula: "y_l = head(norm(x_l))",
-		meaning: "The head applied after layer l instead of the last: what the network would predict there.",
-		step: "layers"
-	},
-	{
-		term: "Logit",
-		symbol: "y_c",
-		formula: "y_c = w_c · norm(x) + b_c",
-		meaning: "The output for class c before softmax. One more multiplies the odds by 2.7.",
-		step: "softmax"
-	},
-	{
-		term: "Softmax",
-		symbol: "p_c",
-		formula: "p_c = exp(y_c) / Σ_j exp(y_j)",
-		meaning: "Turns numbers into positive ones that sum to 1: logits into probabilities, scores into attention weights.",
-		step: "softmax"
-	},
-	{
-		term: "Contribution",
-		symbol: "Δy",
-		formula: "y_c = Σ Δy + biases",
-		meaning: "What an attention or MLP added to the logit. All of them sum to it exactly.",
-		step: "contributions"
-	},
-	{
-		term: "Attribution map",
-		symbol: "R",
-		formula: "R ∈ ℝᴺ",
-		meaning: "A number for each patch that says how much it matters for a class. Removing patches tests it.",
-		step: "removal"
-	}
-];
-var indexed = (text) => text.split(/_(.)/);
 // src/learn/Glossary.svelte
 var math = ($$anchor, text$1 = noop) => {
 	var span = root_1$1();
@@ -2968,39 +2862,47 @@ function Glossary($$anchor, $$props) {
 	push($$props, true);
 	var details = root_3$1();
 	var dl = sibling(child(details), 2);
-	each(dl, 21, () => ENTRIES, ({ term, symbol, formula, meaning, step }) => term, ($$anchor, $$item) => {
+	each(dl, 21, () => GLOSSARY, ({ term, symbol, formula, meaning, step }) => term, ($$anchor, $$item) => {
 		let term = () => get($$item).term;
 		let symbol = () => get($$item).symbol;
 		let formula = () => get($$item).formula;
 		let meaning = () => get($$item).meaning;
 		let step = () => get($$item).step;
-		var div = root_2$1();
-		var dt = child(div);
-		var text_3 = child(dt);
-		math(sibling(text_3), symbol);
-		reset(dt);
-		var dd = sibling(dt, 2);
-		var text_4 = only_child(dd, true);
-		var dd_1 = sibling(dd, 2);
-		math(child(dd_1), formula);
-		reset(dd_1);
-		var dd_2 = sibling(dd_1, 2);
-		var button = child(dd_2);
-		var text_5 = only_child(button);
-		reset(dd_2);
-		reset(div);
-		template_effect(($0, $1, $2) => {
-			set_text(text_3, `${term() ?? ""} `);
-			set_text(text_4, meaning());
-			set_attribute(button, "aria-label", $0);
-			set_text(text_5, `Step ${$1 ?? ""}: ${$2 ?? ""}`);
-		}, [
-			() => `${term()}: step ${stepOf(step()) + 1}, ${STEPS[stepOf(step())].title}`,
-			() => stepOf(step()) + 1,
-			() => STEPS[stepOf(step())].title
-		]);
-		delegated("click", button, () => $$props.ongo(stepOf(step())));
-		append($$anchor, div);
+		var fragment_2 = comment();
+		var node_1 = first_child(fragment_2);
+		var consequent_1 = ($$anchor) => {
+			var div = root_2$1();
+			var dt = child(div);
+			var text_3 = child(dt);
+			math(sibling(text_3), symbol);
+			reset(dt);
+			var dd = sibling(dt, 2);
+			var text_4 = only_child(dd, true);
+			var dd_1 = sibling(dd, 2);
+			math(child(dd_1), formula);
+			reset(dd_1);
+			var dd_2 = sibling(dd_1, 2);
+			var button = child(dd_2);
+			var text_5 = only_child(button);
+			reset(dd_2);
+			reset(div);
+			template_effect(($0, $1, $2) => {
+				set_text(text_3, `${term() ?? ""} `);
+				set_text(text_4, meaning());
+				set_attribute(button, "aria-label", $0);
+				set_text(text_5, `Step ${$1 ?? ""}: ${$2 ?? ""}`);
+			}, [
+				() => `${term()}: step ${stepOf(step()) + 1}, ${STEPS[stepOf(step())].title}`,
+				() => stepOf(step()) + 1,
+				() => STEPS[stepOf(step())].title
+			]);
+			delegated("click", button, () => $$props.ongo(stepOf(step())));
+			append($$anchor, div);
+		};
+		if_block(node_1, ($$render) => {
+			if (symbol() && formula() && step()) $$render(consequent_1);
+		});
+		append($$anchor, fragment_2);
 	});
 	reset(dl);
 	reset(details);
@@ -3015,7 +2917,7 @@ var root_3 = from_html(`<details><summary> </summary><p> </p></details>`);
 var root_4 = from_html(`<!> <p class="lesson-try"><b>Try it.</b> </p> <!>`, 1);
 var root_5 = from_html(`<button type="button" class="button primary" data-do="next"> </button>`);
 var root_6 = from_html(`<button type="button"><img alt=""/></button>`);
-var root_7 = from_html(`<div class="vitviz vitviz-learn"><!> <div class="lesson"><nav aria-label="Steps"><ol></ol></nav> <article><p class="lesson-count"> </p> <h1 tabindex="-1"> </h1> <p role="status"> </p> <!> <div class="lesson-turn"><button type="button" class="button" data-do="back">Back</button> <!></div> <fieldset class="lesson-images"><legend>Image</legend> <!> <p class="lesson-note"> </p></fieldset></article> <section class="lesson-figure"><!></section></div> <!> <p class="foot"><span> </span><span>Keys: <kbd>←</kbd> <kbd>→</kbd> turn the pages · in a figure, <kbd>arrows</kbd> choose the patch</span></p></div>`);
+var root_7 = from_html(`<div class="vitviz vitviz-learn"><!> <div class="lesson"><nav aria-label="Steps"><ol></ol></nav> <article><p class="lesson-count"> </p> <h1 tabindex="-1"> </h1> <p role="status"> </p> <!> <div class="lesson-turn"><button type="button" class="button" data-do="back">Back</button> <!></div> <fieldset class="lesson-images"><legend>Image</legend> <!> <p class="lesson-note"> </p></fieldset></article> <section class="lesson-figure"><!></section></div> <!> <p class="foot"><span> </span><span>Keys: <kbd>←</kbd> <kbd>→</kbd> previous and next step · in a figure, <kbd>arrows</kbd> choose the patch</span></p></div>`);
 function Learn($$anchor, $$props) {
 	push($$props, true);
 	const FIGURES = [...[
@@ -3108,7 +3010,7 @@ function Learn($$anchor, $$props) {
 	var consequent = ($$anchor) => {
 		var fragment = root_4();
 		var node_2 = first_child(fragment);
-		each(node_2, 17, () => get(step).text(get(pass)), index, ($$anchor, paragraph) => {
+		each(node_2, 17, () => textOf(get(step), get(pass)), index, ($$anchor, paragraph) => {
 			var p_2 = root_2();
 			var text_4 = only_child(p_2, true);
 			template_effect(() => set_text(text_4, get(paragraph)));
@@ -3128,10 +3030,10 @@ function Learn($$anchor, $$props) {
 			template_effect(($0) => {
 				set_text(text_6, get(step).question);
 				set_text(text_7, $0);
-			}, [() => get(step).answer(get(pass))]);
+			}, [() => answerOf(get(step), get(pass))]);
 			append($$anchor, details);
 		});
-		template_effect(() => set_text(text_5, ` ${get(step).tryIt ?? ""}`));
+		template_effect(() => set_text(text_5, ` ${get(step).try_it ?? ""}`));
 		append($$anchor, fragment);
 	};
 	if_block(node_1, ($$render) => {

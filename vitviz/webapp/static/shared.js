@@ -3059,6 +3059,176 @@ function shownView({ choices, reply, targetClass, view }) {
 		...view.panel?.shown
 	};
 }
+// src/lib/glossary.ts
+var GLOSSARY = [
+	{
+		"term": "Patch",
+		"meaning": "A square of P × P pixels of the image. There are N of them.",
+		"symbol": "N",
+		"formula": "N = H W / P²",
+		"step": "patches"
+	},
+	{
+		"term": "Token",
+		"meaning": "A vector of D numbers that the layers rewrite. Each patch is one, and the class token is one more.",
+		"symbol": "x",
+		"formula": "x ∈ ℝᴰ",
+		"step": "overview"
+	},
+	{
+		"term": "Patch embedding",
+		"meaning": "The linear layer that turns the pixels of a patch into its token: a convolution with stride P.",
+		"symbol": "E",
+		"formula": "x_i = E patch_i + b",
+		"step": "embedding"
+	},
+	{
+		"term": "Position embedding",
+		"meaning": "A learned vector for each place, added to its token, since attention itself ignores order.",
+		"symbol": "p",
+		"formula": "x_i + p_i",
+		"step": "positions"
+	},
+	{
+		"term": "Class token",
+		"meaning": "A token without a patch. It collects information by attention, and the head reads it.",
+		"symbol": "x_0",
+		"formula": "y = head(norm(x_0))",
+		"step": "class-token"
+	},
+	{
+		"term": "Query",
+		"meaning": "What a token looks for: in each head a vector of d numbers.",
+		"symbol": "q",
+		"formula": "q = W_q norm(x)",
+		"step": "attention"
+	},
+	{
+		"term": "Key",
+		"meaning": "What a token offers to the queries of the others.",
+		"symbol": "k",
+		"formula": "k = W_k norm(x)",
+		"step": "attention"
+	},
+	{
+		"term": "Value",
+		"meaning": "What is read from a token that gets attention.",
+		"symbol": "v",
+		"formula": "v = W_v norm(x)",
+		"step": "attention"
+	},
+	{
+		"term": "Attention weight",
+		"meaning": "In each head every token, the query, spreads a weight of 100 % over all tokens: the softmax of the products of its query with their keys. It says how much is read from where, not yet how much that matters for the prediction.",
+		"symbol": "α",
+		"formula": "α_j = softmax_j(q · k_j / √d)",
+		"step": "attention"
+	},
+	{
+		"term": "Uniform attention",
+		"meaning": "Uniform attention gives every token the same weight, 1 divided by the number of tokens. A patch far above it is singled out; one near it is not.",
+		"symbol": "1 / T",
+		"formula": "α_j = 1 / T",
+		"step": "attention"
+	},
+	{
+		"term": "Head",
+		"meaning": "One attention with queries, keys and values of its own. A layer has A of them.",
+		"symbol": "A",
+		"formula": "z = Σ_j α_j v_j",
+		"step": "heads"
+	},
+	{
+		"term": "MLP",
+		"meaning": "Two linear layers with a nonlinearity between them, applied to each token on its own.",
+		"symbol": "MLP",
+		"formula": "W_2 GELU(W_1 norm(x))",
+		"step": "overview"
+	},
+	{
+		"term": "Layer",
+		"meaning": "Attention followed by an MLP, also called a block. The network has L of them.",
+		"symbol": "L",
+		"formula": "x + attention(x), then x + MLP(x)",
+		"step": "overview"
+	},
+	{
+		"term": "Residual stream",
+		"meaning": "A token on its way through the layers, which only add to it.",
+		"symbol": "x",
+		"formula": "x_L = x_0 + Σ (attention + MLP)",
+		"step": "layers"
+	},
+	{
+		"term": "LayerNorm",
+		"meaning": "Brings the numbers of a token to mean 0 and standard deviation 1, then scales and shifts each.",
+		"symbol": "norm",
+		"formula": "γ (x − mean) / std + β",
+		"step": "layers"
+	},
+	{
+		"term": "Logit lens",
+		"meaning": "The head applied after layer l instead of the last: what the network would predict there.",
+		"symbol": "y_l",
+		"formula": "y_l = head(norm(x_l))",
+		"step": "layers"
+	},
+	{
+		"term": "Logit",
+		"meaning": "The output of the model for a class before the softmax turns all of them into probabilities. An increase of 1 in a logit multiplies the odds of the class by 2.7.",
+		"symbol": "y_c",
+		"formula": "y_c = w_c · norm(x) + b_c",
+		"step": "softmax"
+	},
+	{
+		"term": "Softmax",
+		"meaning": "Turns numbers into positive ones that sum to 1: logits into probabilities, scores into attention weights.",
+		"symbol": "p_c",
+		"formula": "p_c = exp(y_c) / Σ_j exp(y_j)",
+		"step": "softmax"
+	},
+	{
+		"term": "Contribution",
+		"meaning": "The logit is a sum: of what every head wrote for every token it read, of every MLP, the embedding and the biases. The numbers are its summands, in logits. Above 0 speaks for the class, below 0 against it.",
+		"symbol": "Δy",
+		"formula": "y_c = Σ Δy + biases",
+		"step": "contributions"
+	},
+	{
+		"term": "Attribution map",
+		"meaning": "A number for each patch that says how much it matters for a class. Removing patches tests it.",
+		"symbol": "R",
+		"formula": "R ∈ ℝᴺ",
+		"step": "removal"
+	},
+	{
+		"term": "Deletion score",
+		"meaning": "Patches are masked one after another, those ranked highest by the map first. The score is the mean drop of the probability of the class on the way, relative to its start. The higher, the better the map finds what the model uses. Scores of a single image are noisy."
+	},
+	{
+		"term": "Random baseline",
+		"meaning": "The same measured with 20 random orders: the mark is their mean, SD their standard deviation. A map within 2 SD of the mean may be luck; one below it is worse than guessing. The map called Random is one such order, so its score differs from the mark by chance alone."
+	},
+	{
+		"term": "Recovered difference",
+		"meaning": "Activation patching replaces one activation in the forward pass of image B by that of image A. 0: nothing changes. 1: this activation alone gives B the logit of A. The effects of several activations do not add up."
+	},
+	{
+		"term": "Cosine similarity",
+		"meaning": "The cosine of the angle between the features of two tokens: 1 for the same direction, 0 for unrelated ones. It compares what the tokens contain; attention says which token reads from which."
+	},
+	{
+		"term": "Relative value",
+		"meaning": "Methods other than attention have units of their own. Their maps are divided by their maximum, so that they can be compared by shape, not by size."
+	}
+];
+var meaningOf = (term) => GLOSSARY.find((entry) => entry.term.toLowerCase() === term)?.meaning ?? "";
+function termOf(scale) {
+	if (scale.kind === "signed") return "logit";
+	if (scale.kind === "uniform") return "uniform attention";
+	return scale.isWeight ? "attention weight" : "relative value";
+}
+var indexed = (text) => text.split(/_(.)/);
 // src/lib/ticks.ts
 var UNIFORM_TICKS = [
 	"≤ ⅛ ×",
@@ -3497,11 +3667,11 @@ function wilsonInterval(proportion, count) {
 function accuracyLine(model) {
 	if (!model) return "";
 	if (model.classes === 0 && ["CLIP", "SigLIP"].includes(model.family ?? "")) return "This image encoder is compared with texts, and none are stored with it, so it predicts no class. `vitviz convert --classes \"a cat,a dog\"` makes texts its classes.";
-	if (model.classes === 0) return "This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; a fine-tune of it with a head predicts.";
+	if (model.classes === 0) return "This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; fine-tune it with a head to get predictions.";
 	if (!model.is_classifier) return "This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.";
 	if (model.accuracy == null && model.source) return `Weights: ${model.source}. No accuracy is recorded with them.`;
 	if (model.accuracy == null) return "No accuracy is recorded with this model: it may be untrained.";
-	return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? "test")}, as recorded with the model.`;
+	return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? "test")}, stored in the model file.`;
 }
 // src/explore/predictions.ts
 function uniqueNames(classes) {
@@ -3855,4 +4025,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isRemoved, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, modelOption, mountOf, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchCount, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixName, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, remainingPatches, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, scrollInto, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenName, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written, zoomOf };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GLOSSARY, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, colorRange, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, explanationOf, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, headsParam, hostOf, hover, imageParam, importPanel, indexed, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isRemoved, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, meaningOf, mebibytes, methodScale, middlePatch, modelOption, mountOf, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseHeads, parseImage, parsePatches, patchAt, patchCount, patchLine, patchName, patchesParam, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixName, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, refusalOf, remainingPatches, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, scrollInto, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, termOf, textOf, tickText, ticks, ticksOf, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenName, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, unitOf, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written, zoomOf };

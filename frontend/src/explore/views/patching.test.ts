@@ -49,14 +49,14 @@ test('the head of the headline is read out in logits, others by what they recove
   const read = (layer: number, column: number) =>
     textOf(readLine(patchedOf({ ...REPLY, target: [0] }, NAMES), layer, column, SHAPE));
   expect(read(1, 0)).toBe('Patched, it changes the logit of cat from −2.00 in B to +0.50; A has +8.00.');
-  expect(read(0, 0)).toBe('Layer 1, head 1 recovers +0.10 of the difference between A and B.');
+  expect(read(0, 0)).toBe('Layer 1, head 1 recovers 10\u00a0% of the difference between A and B.');
 });
 
 test('a token is named by its place or its kind', () => {
   expect(tokensHeadline(4, [0, 0, 0.1, 0.2], SHAPE)).toBe(
-    'After layer 5, the token at row 1, column 2 recovers +0.20 of the difference between A and B',
+    'After layer 5, the token at row 1, column 2 recovers 20\u00a0% of the difference between A and B',
   );
-  expect(tokensHeadline(0, [0.9, 0, 0.1, 0.2], SHAPE)).toContain('the class token recovers +0.90');
+  expect(tokensHeadline(0, [0.9, 0, 0.1, 0.2], SHAPE)).toContain('the class token recovers 90\u00a0%');
   expect(tokensNote([0.9, -0.1, 0, 0], SHAPE)).toBe('+0.90 by the class token, −0.10 by register 1');
   expect(tokensNote([0.9, -0.1, 0, 0], { ...SHAPE, classToken: false })).toContain(
     'by register 1, −0.10 by register 2',
@@ -66,10 +66,12 @@ test('a token is named by its place or its kind', () => {
 test('the strongest patch token is read out, unless none has an effect', () => {
   const read = (values: number[], patch: number) =>
     textOf(tokensLine(values, patch, SHAPE, patchedOf({ ...REPLY, target: [0] }, NAMES)));
-  expect(read([1, 0, 0.1, 0.2], -1)).toBe('Row 1, column 2: its token after this layer, taken from A, recovers +0.20.');
+  expect(read([1, 0, 0.1, 0.2], -1)).toBe(
+    'Row 1, column 2: its token after this layer, taken from A, recovers 20\u00a0% of the difference.',
+  );
   expect(read([1, 0, 0.1, 0.2], 0)).toContain('Row 1, column 1');
   expect(read([1, 0, 0, 0], -1)).toContain('No patch token recovers anything');
-  expect(read([1, 0, 0, 0], 1)).toContain('recovers 0.00');
+  expect(read([1, 0, 0, 0], 1)).toContain('recovers 0\u00a0%');
   expect(read([0, 0, 0.1, 0.25], -1), 'in the headline').toBe(
     'Patched, it changes the logit of cat from −2.00 in B to +0.50; A has +8.00.',
   );
@@ -119,9 +121,9 @@ test('the other sample is image B, and a small model is patched at once', async 
   answer('patch_heads', REPLY);
   await loading;
   expect(panel.headline).toBe(
-    'Layer 2, head 1 alone recovers +0.25 of the difference between A and B in the logit of dog minus that of cat',
+    'Layer 2, head 1 alone recovers 25\u00a0% of the difference between A and B in the logit of dog minus that of cat',
   );
-  expect(textOf(panel.line)).toBe('Layer 1, head 2 recovers −0.50 of the difference between A and B.');
+  expect(textOf(panel.line)).toBe('Layer 1, head 2 recovers −50\u00a0% of the difference between A and B.');
   expect([panel.map, panel.note, panel.unit, panel.read(0)]).toEqual([undefined, undefined, undefined, null]);
   expect(panel.title).toBe('Layer 1, head 2');
 });
@@ -139,7 +141,7 @@ test('a large model waits for the button, and the tokens of a layer become the m
   expect(panel.map).toMatchObject({ first: 2, scale: { kind: 'signed', limit: 0.25 } });
   expect(panel.read(1)).toEqual(['−0.13', 'recovered']);
   expect(panel.title).toBe('Tokens after layer 2');
-  expect(panel.headline).toContain('the class token recovers +0.50');
+  expect(panel.headline).toContain('the class token recovers 50\u00a0%');
   await panel.patchTokens(1);
   expect(request.mock.calls.filter(([name]) => name === 'patch_tokens')).toHaveLength(1);
 });

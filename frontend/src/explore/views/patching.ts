@@ -2,7 +2,7 @@
 
 import type { PatchedHeads } from '../../lib/api';
 import { largest, type Shape, tokenCount } from '../../lib/numbers';
-import { capital, type Line, patchName, signed, tokenName } from '../../lib/words';
+import { capital, type Line, patchName, percent, signed, tokenName } from '../../lib/words';
 import { colorRange, logitName } from './contributions';
 
 export interface Patched {
@@ -56,10 +56,10 @@ export const meaning = ({ logit, corruptedLogit, classes, limits }: Patched) =>
     logit < corruptedLogit ? 'lowers' : 'raises',
   );
 
-/** "Layer 5, head 2 recovers 0.31 of the difference between A and B" */
+/** "Layer 5, head 2 recovers 31 % of the difference between A and B" */
 export const cellLine = (patched: Patched, layer: number, column: number, shape: Shape): Line => [
   `${partName(layer, column, shape)} recovers `,
-  { strong: signed(patched.rows[layer][column]) },
+  { strong: percent(patched.rows[layer][column], 0) },
   ' of the difference between A and B.',
 ];
 
@@ -82,15 +82,15 @@ export function readLine(patched: Patched, layer: number, column: number, shape:
 
 export function headline(patched: Patched, shape: Shape) {
   const [layer, column] = strongest(patched);
-  return `${partName(layer, column, shape)} alone recovers ${signed(patched.rows[layer][column])} of the difference between A and B in ${logitName(patched.classes)}`;
+  return `${partName(layer, column, shape)} alone recovers ${percent(patched.rows[layer][column], 0)} of the difference between A and B in ${logitName(patched.classes)}`;
 }
 
-/** "Layer 5: the token at row 2, column 3 recovers +0.20 of the difference between A and B" */
+/** "Layer 5: the token at row 2, column 3 recovers 20 % of the difference between A and B" */
 export function tokensHeadline(layer: number, values: ArrayLike<number>, shape: Shape) {
   const token = largest(values, 0);
   const name =
     token < shape.prefix ? tokenName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
-  return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
+  return `After layer ${layer + 1}, ${name} recovers ${percent(values[token], 0)} of the difference between A and B`;
 }
 
 /** The value of a patch, or of the strongest one; if that is in the headline, what it makes of the logits. */
@@ -101,8 +101,8 @@ export function tokensLine(values: ArrayLike<number>, read: number, shape: Shape
   if (read < 0 && patched && largest(values, 0) >= shape.prefix) return logitsLine(patched, value);
   return [
     `${capital(patchName(patch, shape))}: its token after this layer, taken from A, recovers `,
-    { strong: signed(value) },
-    '.',
+    { strong: percent(value, 0) },
+    ' of the difference.',
   ];
 }
 
