@@ -309,7 +309,7 @@ def patching_figure(explanation: "Explanation", view: View, base: Chart, patched
     target = heads.target if isinstance(heads.target, tuple) else (heads.target,)
     logit = logit_name([explanation.labels[k] for k in target])
     layer, head = np.unravel_index(int(heads.recovered.argmax()), heads.recovered.shape)
-    recovers = f"recovers {words.signed(float(heads.recovered[layer, head]))} of the difference between A and B"
+    recovers = f"recovers {words.percent(float(heads.recovered[layer, head]), 0)} of the difference between A and B"
     verb = "raises" if heads.logit >= heads.corrupted_logit else "lowers"
     name = f" ({patched.other.name})" * bool(patched.other.name)
     sentence = (
