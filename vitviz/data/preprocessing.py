@@ -381,7 +381,9 @@ def check_pixels(image: Image.Image) -> None:
 
 def too_many_pixels(got: str) -> ImageError:
     """Return the error for an image with too many pixels."""
-    return ImageError(f"An image may have at most {MAX_PIXELS // 1_000_000} million pixels: got {got}.", "Please resize it.")
+    return ImageError(
+        f"An image may have at most {MAX_PIXELS // 1_000_000} million pixels: got {got}.", "Please resize it."
+    )
 
 
 def from_array(array: np.ndarray) -> Image.Image:
