@@ -98,17 +98,18 @@ def test_commands_in_the_documents_are_found():
     assert len(COMMANDS) >= 8
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_commands_parse(command):
+def test_commands_parse(subtests):
     """Options are checked by typer before --help is reached."""
-    from typer.testing import CliRunner
+    for command in COMMANDS:
+        with subtests.test(command=command):
+            from typer.testing import CliRunner
 
-    from vitviz.cli import app
+            from vitviz.cli import app
 
-    words = shlex.split(command.split("   ")[0])
-    known = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
-    for option in (word for word in words if word.startswith("--")):
-        assert re.search(rf"{option}\b", known), (command, option)
+            words = shlex.split(command.split("   ")[0])
+            known = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+            for option in (word for word in words if word.startswith("--")):
+                assert re.search(rf"{option}\b", known), (command, option)
 
 
 @pytest.mark.slow
@@ -173,11 +174,12 @@ def test_the_readme_is_short():
     assert len(README.splitlines()) <= 200
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_links_between_documents_lead_to_files(name):
-    folder = ROOT if (ROOT / name).exists() else ROOT / "docs"
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", DOCUMENTS[name])
-    assert [target for target in targets if not (folder / target).exists()] == []
+def test_links_between_documents_lead_to_files(subtests):
+    for name, text in DOCUMENTS.items():
+        with subtests.test(name=name):
+            folder = ROOT if (ROOT / name).exists() else ROOT / "docs"
+            targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", text)
+            assert [target for target in targets if not (folder / target).exists()] == []
 
 
 def test_the_table_of_models_is_that_of_the_families_and_each_is_proven():

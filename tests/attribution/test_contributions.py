@@ -21,23 +21,25 @@ STATISTICS = ((0.5, 0.4, 0.3), (0.2, 0.25, 0.3))
 
 
 @pytest.mark.parametrize("variant", tiny.VARIANTS)
-@pytest.mark.parametrize("target", TARGETS)
-def test_contributions_sum_to_the_logit(variant, target):
-    found = explain(tiny.checkpoint(tiny.VARIANTS[variant]), tiny.pixels())
-    for one in (found, found.ablate([(1, 0), (3, 1)], [3, 7]), found.ablate([(2, 1)], mode="mean")):
-        parts = one.contributions(target)
-        logits = one.logits
-        expected = logits[target[0]] - logits[target[1]] if isinstance(target, tuple) else logits[target]
-        assert parts.logit == pytest.approx(expected, abs=1e-5)
-        assert parts.total == pytest.approx(parts.logit, abs=1e-5)
+def test_contributions_sum_to_the_logit(subtests, variant):
+    for target in TARGETS:
+        with subtests.test(target=target):
+            found = explain(tiny.checkpoint(tiny.VARIANTS[variant]), tiny.pixels())
+            for one in (found, found.ablate([(1, 0), (3, 1)], [3, 7]), found.ablate([(2, 1)], mode="mean")):
+                parts = one.contributions(target)
+                logits = one.logits
+                expected = logits[target[0]] - logits[target[1]] if isinstance(target, tuple) else logits[target]
+                assert parts.logit == pytest.approx(expected, abs=1e-5)
+                assert parts.total == pytest.approx(parts.logit, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-@pytest.mark.parametrize("target", TARGETS)
-def test_contributions_sum_to_the_logit_in_the_tutorial_networks(name, target):
-    checkpoint = Checkpoint("tutorial", network(name), tuple("abcdefg"), *STATISTICS, {})
-    found = contributions(ForwardContext(checkpoint, tiny.images((12, 20), batch=1)[0]), target)
-    assert found.total == pytest.approx(found.logit, abs=1e-5)
+def test_contributions_sum_to_the_logit_in_the_tutorial_networks(subtests, name):
+    for target in TARGETS:
+        with subtests.test(target=target):
+            checkpoint = Checkpoint("tutorial", network(name), tuple("abcdefg"), *STATISTICS, {})
+            found = contributions(ForwardContext(checkpoint, tiny.images((12, 20), batch=1)[0]), target)
+            assert found.total == pytest.approx(found.logit, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", families.BUILDERS)

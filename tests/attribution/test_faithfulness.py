@@ -46,14 +46,15 @@ def linear() -> tuple[ForwardContext, np.ndarray]:
     return subject, (4 * means * weights).numpy()
 
 
-@pytest.mark.parametrize("patches", [35, 64, 3])
-@pytest.mark.parametrize("steps", [1, 4, 16, 7])
-def test_deletion_steps_go_from_none_to_all_and_are_symmetric(patches, steps):
-    found = faithfulness.deletion_steps(patches, steps)
-    assert len(found) == steps + (0 if patches % 2 == 1 and steps % 2 == 0 else 1)
-    assert (found[0], found[-1]) == (0, patches)
-    assert (found + found[::-1] == patches).all()
-    assert all(a <= b for a, b in pairwise(found))
+def test_deletion_steps_go_from_none_to_all_and_are_symmetric(subtests):
+    for steps in (1, 4, 16, 7):
+        for patches in (35, 64, 3):
+            with subtests.test(steps=steps, patches=patches):
+                found = faithfulness.deletion_steps(patches, steps)
+                assert len(found) == steps + (0 if patches % 2 == 1 and steps % 2 == 0 else 1)
+                assert (found[0], found[-1]) == (0, patches)
+                assert (found + found[::-1] == patches).all()
+                assert all(a <= b for a, b in pairwise(found))
 
 
 def test_rankings_start_with_the_largest_value_and_break_ties_at_random():

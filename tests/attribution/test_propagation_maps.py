@@ -35,21 +35,23 @@ def residual(model, image, target, keep=None, head_masks=None):
 
 
 @pytest.mark.parametrize("variant", tiny.VARIANTS)
-@pytest.mark.parametrize(("dtype", "tolerance"), TOLERANCES)
-def test_balanced_contributions_of_pixels_and_biases_sum_to_the_logit(variant, dtype, tolerance):
-    context = tiny.context(variant, dtype=dtype)
-    for target in TARGETS:
-        assert abs(residual(context.model, context.image, target)) < tolerance
-    keep = torch.tensor([[0, 3, 17, 34]])
-    assert abs(residual(context.model, context.image, 3, keep)) < tolerance
+def test_balanced_contributions_of_pixels_and_biases_sum_to_the_logit(subtests, variant):
+    for dtype, tolerance in TOLERANCES:
+        with subtests.test(dtype=dtype, tolerance=tolerance):
+            context = tiny.context(variant, dtype=dtype)
+            for target in TARGETS:
+                assert abs(residual(context.model, context.image, target)) < tolerance
+            keep = torch.tensor([[0, 3, 17, 34]])
+            assert abs(residual(context.model, context.image, 3, keep)) < tolerance
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-@pytest.mark.parametrize("target", TARGETS)
-def test_balanced_contributions_are_complete_in_the_tutorial_networks(name, target):
-    image = tiny.images((12, 20), batch=1)[0]
-    for dtype, tolerance in TOLERANCES:
-        assert abs(residual(network(name).to(dtype), image.to(dtype), target)) < tolerance
+def test_balanced_contributions_are_complete_in_the_tutorial_networks(subtests, name):
+    for target in TARGETS:
+        with subtests.test(target=target):
+            image = tiny.images((12, 20), batch=1)[0]
+            for dtype, tolerance in TOLERANCES:
+                assert abs(residual(network(name).to(dtype), image.to(dtype), target)) < tolerance
 
 
 @pytest.mark.parametrize("name", families.BUILDERS)

@@ -63,8 +63,7 @@ def words_that_change(name: str) -> list[str]:
     return [flag, {int: "3", float: "0.25", str: "cifar10-ti4"}.get(kind) or get_args(kind)[-1]]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_option_reaches_the_config(vitviz, monkeypatch, tmp_path, name):
+def test_every_option_reaches_the_config(subtests, vitviz, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     configs = []
 
@@ -74,11 +73,13 @@ def test_every_option_reaches_the_config(vitviz, monkeypatch, tmp_path, name):
 
     monkeypatch.setattr(training_run, "train", train)
     needs = {"freeze_backbone": ["--init-from", "cifar10-ti4"], "soft_labels": ["--mix-until", "1"]}
-    needed = needs.get(name, [])
-    code, _, err = vitviz("train", "--batch-size", "3", *needed, *words_that_change(name))
-    assert code == 1
-    assert err.endswith("vitviz: trained\n")
-    assert getattr(configs[0], name) != getattr(TrainConfig(), name)
+    for name in NAMES:
+        with subtests.test(name=name):
+            configs.clear()
+            code, _, err = vitviz("train", "--batch-size", "3", *needs.get(name, []), *words_that_change(name))
+            assert code == 1
+            assert err.endswith("vitviz: trained\n")
+            assert getattr(configs[0], name) != getattr(TrainConfig(), name)
 
 
 @pytest.mark.slow

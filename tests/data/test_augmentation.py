@@ -164,28 +164,29 @@ def select_op(name: str, batch: int = 1) -> torch.Tensor:
     return torch.full((batch,), augmentation.OPS.index(name))
 
 
-@pytest.mark.parametrize("amount", [-0.7, 0.4, 1.0])
-@pytest.mark.parametrize(
-    ("name", "expected_op"),
-    [
-        ("brightness", lambda image, x: vision.adjust_brightness(image, 1 + 0.9 * x)),
-        ("saturation", lambda image, x: vision.adjust_saturation(image, 1 + 0.9 * x)),
-        ("contrast", lambda image, x: vision.adjust_contrast(image, 1 + 0.9 * x)),
-        ("sharpness", lambda image, x: vision.adjust_sharpness(image, 1 + 0.9 * x)),
-        ("posterize", lambda image, x: vision.posterize(image, 8 - round(4 * abs(x)))),
-        ("solarize", lambda image, x: vision.solarize(image, 255 - 255 * abs(x))),
-        ("autocontrast", lambda image, x: vision.autocontrast(image)),
-        ("equalize", lambda image, x: vision.equalize(image)),
-    ],
-)
-def test_each_color_operation_equals_that_of_torchvision(name, expected_op, amount):
-    mid_range = noise(2, 30, 40) // 2 + 40
-    found = augmentation.COLOR_OPS[name](mid_range.float(), torch.full((2, 1, 1, 1), amount)).clamp(0, 255)
-    for before, after in zip(mid_range, found, strict=True):
-        blended = name in ("brightness", "saturation", "contrast", "sharpness")
-        scale = 255 if blended else 1  # torchvision rounds blended uint8 images
-        expected = expected_op(before / scale if blended else before, amount).float() * scale
-        torch.testing.assert_close(after, expected, rtol=0, atol=0.05 if blended else 1.0)
+TORCHVISION_OPS = [
+    ("brightness", lambda image, x: vision.adjust_brightness(image, 1 + 0.9 * x)),
+    ("saturation", lambda image, x: vision.adjust_saturation(image, 1 + 0.9 * x)),
+    ("contrast", lambda image, x: vision.adjust_contrast(image, 1 + 0.9 * x)),
+    ("sharpness", lambda image, x: vision.adjust_sharpness(image, 1 + 0.9 * x)),
+    ("posterize", lambda image, x: vision.posterize(image, 8 - round(4 * abs(x)))),
+    ("solarize", lambda image, x: vision.solarize(image, 255 - 255 * abs(x))),
+    ("autocontrast", lambda image, x: vision.autocontrast(image)),
+    ("equalize", lambda image, x: vision.equalize(image)),
+]
+
+
+def test_each_color_operation_equals_that_of_torchvision(subtests):
+    for name, expected_op in TORCHVISION_OPS:
+        for amount in (-0.7, 0.4, 1.0):
+            with subtests.test(name=name, expected_op=expected_op, amount=amount):
+                mid_range = noise(2, 30, 40) // 2 + 40
+                found = augmentation.COLOR_OPS[name](mid_range.float(), torch.full((2, 1, 1, 1), amount)).clamp(0, 255)
+                for before, after in zip(mid_range, found, strict=True):
+                    blended = name in ("brightness", "saturation", "contrast", "sharpness")
+                    scale = 255 if blended else 1  # torchvision rounds blended uint8 images
+                    expected = expected_op(before / scale if blended else before, amount).float() * scale
+                    torch.testing.assert_close(after, expected, rtol=0, atol=0.05 if blended else 1.0)
 
 
 def test_autocontrast_and_equalize_keep_a_constant_image():

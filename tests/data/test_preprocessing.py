@@ -65,9 +65,7 @@ def test_six_formats_are_accepted_under_any_file_name(open_bytes, format):
     assert corner_colors(image) == [RED, GREEN, BLUE, WHITE]
 
 
-@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP"])
-@pytest.mark.parametrize("orientation", range(1, 9))
-def test_every_exif_orientation_is_applied(tmp_path, orientation, format):
+def test_every_exif_orientation_is_applied(subtests, tmp_path):
     stored_as = {
         2: Image.Transpose.FLIP_LEFT_RIGHT,
         3: Image.Transpose.ROTATE_180,
@@ -77,13 +75,16 @@ def test_every_exif_orientation_is_applied(tmp_path, orientation, format):
         7: Image.Transpose.TRANSVERSE,
         8: Image.Transpose.ROTATE_270,
     }
-    stored = four_colors().transpose(stored_as[orientation]) if orientation > 1 else four_colors()
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    (tmp_path / "phone").write_bytes(encode(stored, format, exif=exif))
-    image, size = open_image(tmp_path / "phone")
-    assert image.size == size == (24, 16)
-    assert corner_colors(image) == [RED, GREEN, BLUE, WHITE]
+    for orientation in range(1, 9):
+        stored = four_colors().transpose(stored_as[orientation]) if orientation > 1 else four_colors()
+        for format in ("JPEG", "PNG", "WEBP"):
+            with subtests.test(orientation=orientation, format=format):
+                exif = Image.Exif()
+                exif[0x0112] = orientation
+                (tmp_path / "phone").write_bytes(encode(stored, format, exif=exif))
+                image, size = open_image(tmp_path / "phone")
+                assert image.size == size == (24, 16)
+                assert corner_colors(image) == [RED, GREEN, BLUE, WHITE]
 
 
 @pytest.mark.parametrize("orientation", [0, 9, 60000])
@@ -277,15 +278,16 @@ def test_float_images_outside_0_to_255_are_rejected(value):
         preprocessing.preprocess(image, (8, 8))
 
 
-@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK", "I;16", "I", "F", "YCbCr", "HSV", "LAB"])
-def test_a_pil_image_of_any_mode_is_accepted_and_unchanged(mode):
-    image = Image.new(mode, (2000, 1400))
-    before = image.tobytes()
-    preprocessed = preprocess(image, (20, 28))
-    assert preprocessed.model_input.mode == preprocessed.original.mode == "RGB"
-    assert preprocessed.model_input.size == (28, 20)
-    assert image.size == (2000, 1400)
-    assert image.tobytes() == before
+def test_a_pil_image_of_any_mode_is_accepted_and_unchanged(subtests):
+    for mode in ("RGB", "RGBA", "L", "LA", "P", "1", "CMYK", "I;16", "I", "F", "YCbCr", "HSV", "LAB"):
+        with subtests.test(mode=mode):
+            image = Image.new(mode, (2000, 1400))
+            before = image.tobytes()
+            preprocessed = preprocess(image, (20, 28))
+            assert preprocessed.model_input.mode == preprocessed.original.mode == "RGB"
+            assert preprocessed.model_input.size == (28, 20)
+            assert image.size == (2000, 1400)
+            assert image.tobytes() == before
 
 
 def test_an_array_may_be_gray_or_have_alpha():
@@ -307,41 +309,45 @@ def test_a_tensor_has_channels_first():
 # Rejected images
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"This is a text, not an image.",
-        b"<!doctype html><img src=x onerror=alert(1)>",
-        b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>',
-        b"GIF89a",
-        b"\x89PNG\r\n\x1a\n",
-        b"\xff\xd8\xff\xe0",
-        b"RIFF\x04\0\0\0WEBP",
-        b"BM",
-        b"\0" * 100,
-    ],
-    ids=["text", "html", "svg", "gif", "png", "jpeg", "webp", "bmp", "zeros"],
-)
-def test_other_files_are_rejected(open_bytes, content):
-    with pytest.raises(ImageError, match=UNREADABLE + r"\. Open it in an image editor and save it as PNG"):
-        open_bytes(content)
+OTHER_FILES = [
+    b"This is a text, not an image.",
+    b"<!doctype html><img src=x onerror=alert(1)>",
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>',
+    b"GIF89a",
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff\xe0",
+    b"RIFF\x04\0\0\0WEBP",
+    b"BM",
+    b"\0" * 100,
+]
 
 
-@pytest.mark.parametrize("format", ["ICO", "PPM", "TGA", "PCX", "SGI", "JPEG2000", "PDF", "EPS", "DDS", "ICNS"])
-def test_other_image_formats_are_rejected_under_an_accepted_name(open_bytes, format):
-    content = encode(four_colors(32, 32), format)
-    if format not in ("PDF", "TGA"):
-        Image.open(io.BytesIO(content)).close()  # Pillow itself would open it
-    with pytest.raises(ImageError, match=UNREADABLE):
-        open_bytes(content)
+def test_other_files_are_rejected(subtests, open_bytes):
+    for content in OTHER_FILES:
+        with (
+            subtests.test(content=content),
+            pytest.raises(ImageError, match=UNREADABLE + r"\. Open it in an image editor and save it as PNG"),
+        ):
+            open_bytes(content)
 
 
-@pytest.mark.parametrize("format", ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"])
-@pytest.mark.parametrize("fraction", [0.05, 0.5, 0.9])
-def test_a_truncated_image_is_rejected(open_bytes, format, fraction):
-    content = encode(Image.fromarray(tiny.pixels(64, 64)), format)
-    with pytest.raises(ImageError, match=UNREADABLE):
-        open_bytes(content[: int(fraction * len(content))])
+def test_other_image_formats_are_rejected_under_an_accepted_name(subtests, open_bytes):
+    for format in ("ICO", "PPM", "TGA", "PCX", "SGI", "JPEG2000", "PDF", "EPS", "DDS", "ICNS"):
+        with subtests.test(format=format):
+            content = encode(four_colors(32, 32), format)
+            if format not in ("PDF", "TGA"):
+                Image.open(io.BytesIO(content)).close()  # Pillow itself would open it
+            with pytest.raises(ImageError, match=UNREADABLE):
+                open_bytes(content)
+
+
+def test_a_truncated_image_is_rejected(subtests, open_bytes):
+    for fraction in (0.05, 0.5, 0.9):
+        for format in ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"):
+            with subtests.test(fraction=fraction, format=format):
+                content = encode(Image.fromarray(tiny.pixels(64, 64)), format)
+                with pytest.raises(ImageError, match=UNREADABLE):
+                    open_bytes(content[: int(fraction * len(content))])
 
 
 def test_an_empty_file_is_rejected(open_bytes):

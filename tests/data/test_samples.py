@@ -14,12 +14,13 @@ def test_there_is_one_sample_per_class_in_alphabetical_order():
     assert list(draw_samples.SCENES) == list(preprocessing.sample_paths())
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_a_sample_is_a_small_image_with_contrast(name):
-    sample = preprocessing.preprocess(preprocessing.sample_paths()[name], (32, 32))
-    assert sample.original.size == (96, 96)
-    assert sample.model_input.size == (32, 32)
-    assert np.asarray(sample.model_input).std() > 20
+def test_a_sample_is_a_small_image_with_contrast(subtests):
+    for name in CLASSES:
+        with subtests.test(name=name):
+            sample = preprocessing.preprocess(preprocessing.sample_paths()[name], (32, 32))
+            assert sample.original.size == (96, 96)
+            assert sample.model_input.size == (32, 32)
+            assert np.asarray(sample.model_input).std() > 20
 
 
 def test_the_code_draws_the_shipped_images(tmp_path):
@@ -55,17 +56,18 @@ def test_the_command_writes_every_sample_to_the_given_folder(tmp_path, monkeypat
     assert sorted(path.name for path in (tmp_path / "out" / "masks").iterdir()) == [f"{name}.png" for name in names]
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_large_inputs_get_the_same_drawing_with_more_pixels(name):
-    path = preprocessing.sample_paths()[name]
-    large = preprocessing.preprocess(path, (224, 224))
-    assert large.note == "resized from 384 × 384 to 224 × 224"
-    assert preprocessing.preprocess(path, (96, 96)).note == "original size, 96 × 96"
-    assert (preprocessing.SAMPLES / "large" / f"{name}.jpg").stat().st_size <= 30_000
-    with Image.open(path) as small:
-        shrunk = np.asarray(large.model_input.resize((24, 24), Image.Resampling.BOX)).astype(int)
-        difference = shrunk - np.asarray(small.convert("RGB").resize((24, 24), Image.Resampling.BOX))
-    assert np.abs(difference).mean() < 3
+def test_large_inputs_get_the_same_drawing_with_more_pixels(subtests):
+    for name in CLASSES:
+        with subtests.test(name=name):
+            path = preprocessing.sample_paths()[name]
+            large = preprocessing.preprocess(path, (224, 224))
+            assert large.note == "resized from 384 × 384 to 224 × 224"
+            assert preprocessing.preprocess(path, (96, 96)).note == "original size, 96 × 96"
+            assert (preprocessing.SAMPLES / "large" / f"{name}.jpg").stat().st_size <= 30_000
+            with Image.open(path) as small:
+                shrunk = np.asarray(large.model_input.resize((24, 24), Image.Resampling.BOX)).astype(int)
+                difference = shrunk - np.asarray(small.convert("RGB").resize((24, 24), Image.Resampling.BOX))
+            assert np.abs(difference).mean() < 3
 
 
 def test_the_photographs_are_small_squares_with_source_and_license():

@@ -17,12 +17,13 @@ variants = pytest.mark.parametrize("name", tiny.VARIANTS)
 
 
 @variants
-@pytest.mark.parametrize("attentions", ["cls", "full"])
-def test_returning_attention_does_not_change_the_logits(name, attentions):
-    model, images = tiny.model(tiny.VARIANTS[name]), tiny.images()
-    torch.testing.assert_close(
-        model.forward_with_attention(images, attentions).logits, model(images), rtol=0, atol=1e-5
-    )
+def test_returning_attention_does_not_change_the_logits(subtests, name):
+    for attentions in ("cls", "full"):
+        with subtests.test(attentions=attentions):
+            model, images = tiny.model(tiny.VARIANTS[name]), tiny.images()
+            torch.testing.assert_close(
+                model.forward_with_attention(images, attentions).logits, model(images), rtol=0, atol=1e-5
+            )
 
 
 @variants

@@ -134,21 +134,23 @@ def test_an_invalid_form_is_refused_at_its_field(page, run, data, field, sentenc
     assert response["field"] == field
 
 
-@pytest.mark.parametrize("value", ["?", -(10**12), [1], {}, ""])
-@pytest.mark.parametrize("field", sorted(CONFIG_FIELDS))
-def test_an_invalid_value_of_any_field_marks_exactly_this_field_and_names_its_label(page, field, value):
-    response = page.check(TI4 | {"settings": {field: value}})
-    assert response["field"] == field, response["refused"]
-    assert response["refused"].startswith(f"{LABELS[field]} must be "), response["refused"]
-    assert not IN_CODE.search(response["refused"]), response["refused"]
+def test_an_invalid_value_of_any_field_marks_exactly_this_field_and_names_its_label(subtests, page):
+    for field in sorted(CONFIG_FIELDS):
+        for value in ("?", -(10**12), [1], {}, ""):
+            with subtests.test(field=field, value=value):
+                response = page.check(TI4 | {"settings": {field: value}})
+                assert response["field"] == field, response["refused"]
+                assert response["refused"].startswith(f"{LABELS[field]} must be "), response["refused"]
+                assert not IN_CODE.search(response["refused"]), response["refused"]
 
 
-@pytest.mark.parametrize("field", sorted(CONFIG_FIELDS))
-def test_an_emptied_field_is_called_empty(page, field):
-    response = page.check(TI4 | {"settings": {field: None}})
-    if "refused" in response:
-        assert response["field"] in (field, "epochs")
-        assert not IN_CODE.search(response["refused"]), response["refused"]
+def test_an_emptied_field_is_called_empty(subtests, page):
+    for field in sorted(CONFIG_FIELDS):
+        with subtests.test(field=field):
+            response = page.check(TI4 | {"settings": {field: None}})
+            if "refused" in response:
+                assert response["field"] in (field, "epochs")
+                assert not IN_CODE.search(response["refused"]), response["refused"]
 
 
 @pytest.mark.parametrize(
