@@ -4,11 +4,15 @@ import json
 
 from vitviz.attribution import serialize
 from vitviz.data import environment
+from vitviz.view import Sample, Subject
 from vitviz.webapp import opening
 from vitviz.webapp.backend import Backend
 from vitviz.webapp.models import list_bundled
+from vitviz.webapp.routes.explanations import to_reply
 
 EXAMPLE = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}  # as the page requests it
+
+SUBJECT = Subject(model="cifar10-ti4", image=Sample(name="cat"))
 
 
 def main() -> None:
@@ -19,6 +23,7 @@ def main() -> None:
 def content() -> str:
     """Return the content of the file."""
     backend = Backend()
+    reply = to_reply(backend.explanations.compute(SUBJECT))
     found: opening.Opening = {
         "checksums": opening.checksums(),
         "max_sent_bytes": environment.MAX_SENT_BYTES,
@@ -26,6 +31,7 @@ def content() -> str:
         "methods": serialize.methods_to_json(),
         "functions": backend.names,
         "example": {"request": EXAMPLE, "reply": backend.explore.hold(EXAMPLE, opening.KEY)},
+        "explained": {"subject": SUBJECT.model_dump(), "reply": reply.model_dump()},
     }
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 

@@ -5,6 +5,7 @@ is served before they are loaded. Layers, heads, patches and classes count from 
 the model, so that is checked where a view is used.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -93,6 +94,7 @@ class Given(Model):
     crop: Fraction = 0.5
 
 
+KINDS = ("sample", "test", "run", "upload", "given")
 Image = Annotated[Sample | TestImage | RunImage | Upload | Given, Field(discriminator="kind")]
 
 
@@ -169,11 +171,20 @@ class View(Model):
 
 def config_error(error: ValidationError) -> ConfigError:
     """Return the first error of pydantic as one with a field, the rule and the value; an unknown field is named."""
-    first = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in first["loc"])[:80] or "request"
+    return first_error(error.errors(include_url=False))
+
+
+def first_error(errors: Sequence[Any], skip: int = 0) -> ConfigError:
+    """Return the first of pydantic's errors likewise; the first `skip` names of its place are left out."""
+    first = errors[0]
+    place = [str(part) for part in first["loc"][skip:]]
+    # Pydantic names the kind of an image after the field that has it.
+    names = [part for i, part in enumerate(place) if not (i and place[i - 1] in ("image", "other") and part in KINDS)]
+    field = ".".join(names)[:80]
     nested = first.get("ctx", {}).get("error")
     if isinstance(nested, ConfigError):
-        return ConfigError(f"{field}.{nested.field}"[:80], nested.problem, nested.hint)
+        return ConfigError(f"{field}.{nested.field}".strip(".")[:80], nested.problem, nested.hint)
+    field = field or "request"
     if first["type"] == "extra_forbidden":
         return ConfigError(field, "is not a known field", "Remove it.")
     if first["type"] == "missing":

@@ -15,8 +15,8 @@ from tests.webapp import runs
 from vitviz.attribution.explanation import explain
 from vitviz.runs import timeline
 from vitviz.runs.store import Runs
+from vitviz.webapp import large_models
 from vitviz.webapp.pages import compare as page_module
-from vitviz.webapp.pages import large_models
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.timelines import Timelines

@@ -5,7 +5,8 @@ or the logit of a class minus that of another one (a contrast).
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
@@ -24,6 +25,8 @@ from vitviz.models.vit import AttentionOutput, HeadMasks
 Target = int | tuple[int, int]  # a class, or a class and the one that it is contrasted with
 Head = tuple[int, int]  # layer and head, from 0
 BATCH_SIZE = 64  # images per forward pass of the methods that need many
+# Called before each of them; it may raise to stop a computation whose result is not wanted any more.
+BEFORE_BATCH: ContextVar[Callable[[], None]] = ContextVar("before_batch", default=lambda: None)
 
 
 @dataclass(frozen=True)
@@ -269,7 +272,10 @@ class ForwardContext:
             size = self.batch_size(BATCH_SIZE)
             parts = images.split(size)
             keeps = keep.split(size) if keep is not None else [None] * len(parts)
-            logits = [self.model(part, some, self.head_masks) for part, some in zip(parts, keeps, strict=True)]
+            logits = []
+            for part, some in zip(parts, keeps, strict=True):
+                BEFORE_BATCH.get()()
+                logits.append(self.model(part, some, self.head_masks))
         return torch.cat(logits).float().cpu().numpy()
 
     def batched_keep(self, batch_size: int) -> Tensor | None:

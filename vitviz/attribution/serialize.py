@@ -124,7 +124,7 @@ def outlines_to_json(explanation: "Explanation") -> str:
     return svg_path(outlines(np.asarray((explanation.original or explanation).image.model_input)))
 
 
-def limits_to_json(explanation: "Explanation") -> Json:
+def limits_to_json(explanation: "Explanation") -> dict[Literal["from", "to"], ScaleLimits]:
     """Return the limits of the shared scales by direction."""
     query = query_weights(explanation.context)
     directions: tuple[Literal["from", "to"], ...] = ("from", "to")

@@ -7,7 +7,8 @@ decoding. Anything else raises `ImageError`.
 import os
 import stat
 import threading
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -276,18 +277,27 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
         return to_rgb(upright), upright.size
     if not isinstance(source, str | os.PathLike):
         raise ImageError(f"An image must be a path, a PIL image or an array of uint8: got {type(source).__name__}.")
-    path = Path(source)
+    with opened(Path(source)) as image, huge_image_lock if is_large(image) else nullcontext():
+        is_rotated = image.getexif().get(0x0112) in (5, 6, 7, 8)  # reading it decodes a PNG
+        size = image.size[::-1] if is_rotated else image.size
+        image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
+        return to_rgb(ImageOps.exif_transpose(shrink(image))), size
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Image.Image]:
+    """Open an image file whose header declares an accepted format and size; nothing is decoded yet.
+
+    Raises:
+        ImageError: Also for what fails while it is used.
+    """
     check_file(path)
     check_heif(path)
     try:
         with Image.open(path, formats=FORMATS) as image:
             check_pixels(image)
             check_tiff(image)
-            with huge_image_lock if image.width * image.height > HUGE_PIXELS else nullcontext():
-                is_rotated = image.getexif().get(0x0112) in (5, 6, 7, 8)  # reading it decodes a PNG
-                size = image.size[::-1] if is_rotated else image.size
-                image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
-                return to_rgb(ImageOps.exif_transpose(shrink(image))), size
+            yield image
     except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
@@ -303,11 +313,15 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
 def is_huge(path: Path) -> bool:
     """Whether a file's header declares an image that takes long to decode; False for anything but an image."""
     try:
-        check_file(path)
-        with Image.open(path, formats=FORMATS) as image:
-            return image.width * image.height > HUGE_PIXELS
-    except Exception:  # Pillow raises almost any exception on a malformed file; `open_image` reports it
+        with opened(path) as image:
+            return is_large(image)
+    except ImageError:  # `open_image` reports it
         return False
+
+
+def is_large(image: Image.Image) -> bool:
+    """Whether an image takes long to decode."""
+    return image.width * image.height > HUGE_PIXELS
 
 
 def check_file(path: Path) -> None:

@@ -20,13 +20,14 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 
 from vitviz.models.config import ConfigError
+from vitviz.view import Subject
 from vitviz.webapp import opening, page, preview
 from vitviz.webapp.images import sample_path, upload_path
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
-from vitviz.webapp.server.modules import URL_PREFIX, ModuleFiles, ModulePreload
+from vitviz.webapp.server.modules import API_PREFIX, URL_PREFIX, ModuleFiles, ModulePreload
 from vitviz.webapp.server.queue import BUSY, limit_torch_threads
 from vitviz.webapp.server.requests import RequestError, error_response
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
@@ -65,9 +66,10 @@ def build_app(
         backend = Backend(data, public, checkpoint)
         if known is not None:
             backend.explore.hold(known["example"]["request"], opening.KEY)
+            backend.explanations.compute(Subject(**known["explained"]["subject"]))
         return backend
 
-    deferred = DeferredBackend(load, known and known["example"])
+    deferred = DeferredBackend(load, known and known["example"], known and known["explained"])
     if known is None:  # describing other models takes torch
         backend = deferred.start().result()
         names, models = backend.names, backend.explore.catalog()
@@ -250,7 +252,11 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
                     Middleware(ModulePreload, names=["masthead.js", "explore.js"]),
                     Middleware(preview.LinkPreview),
                 ],
-                "routes": [preview.route, Mount(URL_PREFIX.rstrip("/"), ModuleFiles())],
+                "routes": [
+                    preview.route,
+                    Mount(API_PREFIX, app.deferred_backend),
+                    Mount(URL_PREFIX.rstrip("/"), ModuleFiles()),
+                ],
                 "lifespan": uploads.clean_regularly,
                 "exception_handlers": {503: lambda *_: JSONResponse({"detail": BUSY}, 503)},  # full queue
                 **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),

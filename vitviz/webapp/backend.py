@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from vitviz.webapp import api
+from vitviz.webapp.explained import Explanations
+from vitviz.webapp.gallery import Gallery
 from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
@@ -10,6 +13,8 @@ from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
+from vitviz.webapp.server.jobs import Queues
+from vitviz.webapp.sources import Sources
 
 
 class Backend:
@@ -17,6 +22,7 @@ class Backend:
 
     Attributes:
         explore: The Explore page, whose catalog the other pages use.
+        api: The routes.
         functions: Server functions by page and name.
     """
 
@@ -28,6 +34,10 @@ class Backend:
         opener = ModelOpener(opened)
         train = Train(data, public=public)
         runs = None if public else train.runs
+        self.public, self.queues, self.download = public, Queues(), train.datasets.download
+        self.sources = Sources(data, runs, public, opener)
+        self.explanations, self.gallery = Explanations(self.sources), Gallery(self.sources)
+        self.api = api.create(self)
         self.explore = Explore(data, runs, public, train.datasets.download, opener)
         pages = {
             "explore": self.explore.functions,
@@ -47,5 +57,6 @@ class Backend:
 
     def clean(self) -> None:
         """Delete what has expired of visitors' images."""
+        self.explanations.clean()
         self.explore.explanations.clean()
         self.explore.scored.clean()

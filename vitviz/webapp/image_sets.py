@@ -1,21 +1,24 @@
 """Test sets whose images the page lists: CIFAR-10, and the dataset of each run."""
 
 import os
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar, datasets
 from vitviz.data.cifar import DataError
+from vitviz.data.encoding import data_url
 from vitviz.runs.store import Runs
 from vitviz.training.config import from_json
-from vitviz.webapp.images import test_set
+from vitviz.webapp.images import CIFAR_UNAVAILABLE, test_set
 from vitviz.webapp.models import RUN_PREFIX, FileState, dataset_name, file_state
 from vitviz.webapp.server.requests import RequestError
 
 CIFAR10 = "cifar10"
+THUMBNAIL_SIDE = 64  # px; larger images are shrunk
 
 
 class LabeledSet(NamedTuple):
@@ -53,3 +56,26 @@ def load_test_set(dataset: str, data: str | None, size: tuple[int, int], name: s
     """Load the test images of a dataset at an input size, once per version of the folder."""
     loaded = datasets.load(dataset, data, size, ("test",))
     return LabeledSet(name, loaded.info.classes, *loaded.splits["test"])
+
+
+@cache
+def load_train_set(data: str | None) -> tuple[Tensor, Tensor]:
+    """Load the training images of CIFAR-10 and their labels."""
+    return cifar.load("train", data)
+
+
+def train_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
+    """Return the training images of CIFAR-10 and their labels; on a public page errors do not name the data folder."""
+    try:
+        return load_train_set(data)
+    except DataError:
+        if public:
+            raise DataError(CIFAR_UNAVAILABLE) from None
+        raise
+
+
+def thumbnail(image: Tensor) -> str:
+    """Return an image (3, H, W) as a data URL."""
+    small = Image.fromarray(image.permute(1, 2, 0).numpy())
+    small.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+    return data_url(small)

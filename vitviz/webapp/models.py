@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from vitviz.data import datasets
 from vitviz.data.files import printable_name
@@ -29,6 +29,9 @@ from vitviz.webapp.schemas.common import (
 )
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, choice, error_response, require
+
+if TYPE_CHECKING:
+    from vitviz.webapp.sources import Sources
 
 FileState = tuple[int, int] | None  # modification time and size
 RUN_PREFIX = "runs/"  # of the names of runs' models
@@ -112,6 +115,15 @@ def dataset_name(config: TrainConfig) -> str:
     if config.dataset == "folder":
         return printable_name(Path(config.data or "images").stem)
     return datasets.DATASET_INFO[config.dataset].name
+
+
+def list_models(sources: "Sources") -> Json:
+    """List the available models, those opened when the page started first, and whether CIFAR-10 is available."""
+    opened = sources.opener.opened
+    models = list_bundled() + (list_run_models(sources.runs) if sources.runs is not None else [])
+    models += [*opened.infos.values()]
+    models.sort(key=lambda model: model["name"] != opened.first)
+    return {"models": models, "cifar": cifar_state(sources.data, sources.public)}
 
 
 class ModelPage:

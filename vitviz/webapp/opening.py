@@ -28,6 +28,13 @@ class Example(TypedDict):
     reply: Json
 
 
+class Explained(TypedDict):
+    """The subject that the page opens with, and the reply to a request for its explanation."""
+
+    subject: Json
+    reply: Json
+
+
 class Opening(TypedDict):
     """Content of the file.
 
@@ -41,6 +48,7 @@ class Opening(TypedDict):
     methods: list[Json]
     functions: dict[str, list[str]]
     example: Example
+    explained: Explained
 
 
 def read() -> Opening | None:

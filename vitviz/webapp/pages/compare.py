@@ -23,10 +23,10 @@ from vitviz.models.attention_stats import forward_macs
 from vitviz.plots.scales import Scale, with_means
 from vitviz.plots.words import map_name
 from vitviz.webapp.images import list_photos, thumbnail
+from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.explore import MANY_MACS, WORKERS, Explore, enough_cores
 from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME, parse_link, written_table
-from vitviz.webapp.pages.large_models import MANY_PASSES, left_out
 from vitviz.webapp.pages.timelines import Timelines, describe
 from vitviz.webapp.schemas.compare import (
     ComparedMap,

@@ -26,12 +26,12 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, upload_path
+from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.models import ModelPage
 from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.opening import explore_catalog
 from vitviz.webapp.pages.figures import ANIMATIONS, Figures
 from vitviz.webapp.pages.gallery import Gallery
-from vitviz.webapp.pages.large_models import MANY_PASSES, left_out
 from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.pages.views import Views

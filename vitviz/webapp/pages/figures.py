@@ -17,8 +17,8 @@ from vitviz.attribution import code, serialize
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.view import View
 from vitviz.runs.run_folder import LAST
+from vitviz.webapp.large_models import left_out
 from vitviz.webapp.models import RUN_PREFIX
-from vitviz.webapp.pages.large_models import left_out
 from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.schemas.explore import CodeReply, FigureReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache

@@ -4,23 +4,20 @@ from collections import defaultdict
 from weakref import WeakKeyDictionary
 
 import torch
-from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar
-from vitviz.data.encoding import data_url
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.training.predictions import Predictions, compute_predictions, read_predictions
-from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set
+from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set, thumbnail
 from vitviz.webapp.models import RUN_PREFIX, ModelPage
 from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.schemas.explore import GalleryImage, GalleryProgress, GalleryReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 PAGE_SIZE = 40
-THUMBNAIL_SIDE = 64  # px; larger images are shrunk
 SHOWN = ("all", "correct", "misclassified", "confidently wrong")
 
 
@@ -121,10 +118,3 @@ class Gallery(ModelPage):
 def dataset_indices(model: Checkpoint, classes: tuple[str, ...]) -> Tensor:
     """Return the index in the dataset's classes of each of a model's classes, or -1, (K,)."""
     return torch.tensor([classes.index(name) if name in classes else -1 for name in model.labels])
-
-
-def thumbnail(image: Tensor) -> str:
-    """Return an image (3, H, W) as a data URL."""
-    small = Image.fromarray(image.permute(1, 2, 0).numpy())
-    small.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
-    return data_url(small)

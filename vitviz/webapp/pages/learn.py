@@ -17,9 +17,9 @@ from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.probes import position_similarity
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.attention_stats import forward_macs
+from vitviz.webapp.large_models import MANY_PASSES, MAX_MACS
 from vitviz.webapp.models import bundled_models
 from vitviz.webapp.pages.explore import WORKERS, Explore
-from vitviz.webapp.pages.large_models import MANY_PASSES, MAX_MACS
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.schemas.learn import (
     LessonContributions,

@@ -1,21 +1,17 @@
 """Server functions of the views of Explore: contributions to a logit, and features of tokens."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.features import similarity
 from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.data import cifar
-from vitviz.data.cifar import DataError
 from vitviz.data.encoding import to_base64
-from vitviz.webapp.images import CIFAR_UNAVAILABLE
-from vitviz.webapp.pages.gallery import thumbnail
+from vitviz.webapp.image_sets import thumbnail, train_set
 from vitviz.webapp.schemas.views import (
     ContributionsReply,
     FeaturesReply,
@@ -158,19 +154,3 @@ def pca_of_layer(
     pixels[kept, :3] = np.round(255 * found.rgb.reshape(-1, 3)[kept])
     pixels[kept, 3] = 255
     return pixels, found.explained.tolist()
-
-
-@cache
-def load_train_set(data: str | None) -> tuple[Tensor, Tensor]:
-    """Load the training images of CIFAR-10 and their labels."""
-    return cifar.load("train", data)
-
-
-def train_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
-    """Return the training images of CIFAR-10 and their labels; on a public page errors do not name the data folder."""
-    try:
-        return load_train_set(data)
-    except DataError:
-        if public:
-            raise DataError(CIFAR_UNAVAILABLE) from None
-        raise

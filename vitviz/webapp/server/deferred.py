@@ -2,14 +2,20 @@
 
 import asyncio
 import inspect
+import json
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
 
-from vitviz.webapp.opening import Example
+from vitviz.view import Subject
+from vitviz.webapp.opening import Example, Explained
+from vitviz.webapp.server.modules import API_PREFIX
 from vitviz.webapp.server.queue import AsyncFunction
 
 if TYPE_CHECKING:
@@ -24,10 +30,13 @@ class DeferredBackend:
     Args:
         load: Imports and returns them.
         example: A request for `explain` of Explore and its reply, which does not wait; None for none.
+        explained: A subject and the reply to a request for its explanation, likewise.
     """
 
-    def __init__(self, load: "Callable[[], Backend]", example: Example | None = None) -> None:
-        self.load, self.example = load, example
+    def __init__(
+        self, load: "Callable[[], Backend]", example: Example | None = None, explained: Explained | None = None
+    ) -> None:
+        self.load, self.example, self.explained = load, example, explained
         self.future: Future[Backend] | None = None
         self.lock = threading.Lock()
 
@@ -44,6 +53,19 @@ class DeferredBackend:
         """Delete what has expired, once the pages are there."""
         if self.future is not None and self.future.done() and self.future.exception() is None:
             self.future.result().clean()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request to the routes (ASGI)."""
+        future = self.start()
+        if self.explained is not None and not future.done() and scope["path"] == f"{API_PREFIX}/explanations":
+            body = await Request(scope, receive).body()
+            if subject_of(body) == self.explained["subject"]:
+                await JSONResponse(self.explained["reply"])(scope, receive, send)
+                return
+            receive = replay(body, receive)
+        backend = await asyncio.shield(asyncio.wrap_future(future))
+        # Its routes are absolute, as a proxy may remove its prefix from the path or not.
+        await backend.api({**scope, "root_path": ""}, receive, send)
 
     def functions(self, page: str, names: Iterable[str]) -> list[AsyncFunction]:
         """Return functions with these names that wait for those of a page and call them."""
@@ -66,3 +88,21 @@ class DeferredBackend:
 
         deferred.__name__ = name
         return deferred
+
+
+def subject_of(body: bytes) -> dict[str, Any] | None:
+    """Return the subject of a request for an explanation; None if it is not valid."""
+    try:
+        return Subject.model_validate(json.loads(body)["subject"]).model_dump()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """Return a function that receives a body again, and then what follows it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receive_again

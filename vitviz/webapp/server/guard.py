@@ -18,12 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vitviz.data.preprocessing import MAX_BYTES
 from vitviz.webapp.server import modules
 from vitviz.webapp.server import uploads as limits
-from vitviz.webapp.server.requests import generic_error
+from vitviz.webapp.server.refusals import Refusal, generic_error
 from vitviz.webapp.server.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
-UPLOAD = "/gradio_api/upload"
+UPLOADS = ("/gradio_api/upload", f"{modules.API_PREFIX}/data/uploads")  # of `gradio_client`, and of the page
 MAX_UPLOAD_BYTES = MAX_BYTES + 2**16  # one image and its multipart framing
 MAX_REQUEST_BYTES = 2**15  # of any other request; the page's own have some hundred bytes
 
@@ -184,6 +184,9 @@ class Guard:
             await self.app(scope, self.limit_body(scope, receive), send_guarded)
         except RequestRefusedError as refusal:
             response: Response = PlainTextResponse(refusal.sentence, refusal.status, {"Connection": "close"})
+            if scope["path"].startswith(f"{modules.API_PREFIX}/"):
+                content = Refusal(problem=refusal.sentence, error=refusal.sentence).model_dump()
+                response = JSONResponse(content, refusal.status, {"Connection": "close"})
             error: Exception = refusal
         except Exception as unexpected:
             sentence, reference = generic_error()
@@ -210,16 +213,22 @@ class Guard:
         # Gradio's parameter for other pages.
         if not is_known_path(path, self.mcp) or b"page" in parse_qs(scope["query_string"]):
             raise RequestRefusedError(404, "Not found.")
-        if path.startswith(modules.URL_PREFIX) and scope["method"] != "GET":
-            raise RequestRefusedError(405, "Only GET is allowed here.")
+        if path.startswith(modules.URL_PREFIX):
+            method = "POST" if path.startswith(f"{modules.API_PREFIX}/") else "GET"
+            if scope["method"] != method:
+                raise RequestRefusedError(405, f"Only {method} is allowed here.")
         if is_upload(scope) and scope["method"] == "POST" and self.uploads.is_full:
             raise RequestRefusedError(503, "The upload storage of the server is full. Try again later.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > max_bytes(scope):
             raise RequestRefusedError(413, too_large(scope))
-        if not is_upload(scope) and headers.get("content-type", "").strip().lower().startswith("multipart/"):
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if not is_upload(scope) and kind.startswith("multipart/"):
             # Other endpoints do not delete them.
             raise RequestRefusedError(415, "Files are accepted by the upload endpoint only.")
+        # Another site's page can send other types of content without asking.
+        if path.startswith(f"{modules.API_PREFIX}/") and not is_upload(scope) and kind != "application/json":
+            raise RequestRefusedError(415, "The content type must be application/json.")
 
     def is_same_origin(self, origin: str, host: str) -> bool:
         """Whether a page of this origin is served by this server: its origin is the request's host or a proxy's name.
@@ -255,8 +264,8 @@ class Guard:
 
 
 def is_upload(scope: Scope) -> bool:
-    """Whether a request is for the upload endpoint."""
-    return bool(scope["path"].rstrip("/") == UPLOAD)
+    """Whether a request is for an upload endpoint."""
+    return scope["path"].rstrip("/") in UPLOADS
 
 
 def max_bytes(scope: Scope) -> int:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STATIC_DIR = Path(__file__).parents[1] / "static"
 URL_PREFIX = "/vitviz/"
+API_PREFIX = "/vitviz/api"
 IMPORT = re.compile(r"""\b(?:from|import)\s*["']\./([\w-]+\.js)["']""")  # static imports only
 
 

@@ -1,6 +1,7 @@
 """The folder of uploaded files, bounded in age and size."""
 
 import asyncio
+import hashlib
 import os
 import shutil
 import tempfile
@@ -9,7 +10,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from gradio.utils import get_upload_folder
+
 from vitviz.data.malloc import return_freed_memory
+from vitviz.data.preprocessing import ImageError, opened
 
 MAX_STORED_BYTES = 2**30
 MAX_BODY_SECONDS = 120.0  # for a request body to arrive
@@ -17,7 +21,44 @@ FILE_OVERHEAD = 2**13  # bytes on disk of a file and its folder, in addition to 
 UPLOAD_AGE = 3300  # s; with CLEANUP_INTERVAL, nothing is kept for an hour
 CLEANUP_INTERVAL = 60  # s
 TRIM_INTERVAL = 5  # s between two calls of malloc_trim; after a minute the heap has grown again
+IMAGES = "images"  # folder of the page's uploads; `gradio_client` has others
 FOLDER_PREFIX = "vitviz-uploads-"
+
+
+def keep(content: bytes) -> str:
+    """Store an image in the upload folder for some time, and return its id, the SHA-256 of the file.
+
+    Raises:
+        ImageError: If its header does not declare an image of an accepted format and size.
+    """
+    folder, name = Path(get_upload_folder()), hashlib.sha256(content).hexdigest()
+    (folder / IMAGES).mkdir(parents=True, exist_ok=True)
+    handle, arriving = tempfile.mkstemp(dir=folder)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    try:
+        with opened(Path(arriving)):
+            os.replace(arriving, folder / IMAGES / name)
+    finally:
+        Path(arriving).unlink(missing_ok=True)
+    return name
+
+
+def uploaded(name: str) -> Path:
+    """Return the file of an uploaded image by its id.
+
+    Raises:
+        ImageError: If it was deleted.
+    """
+    path = Path(get_upload_folder()) / IMAGES / name
+    if not path.is_file():
+        raise ImageError("Uploads are deleted within an hour.", "Choose the file again.")
+    return path
+
+
+def expiry(file: Path) -> float:
+    """Return when a file is deleted, in monotonic time (s)."""
+    return time.monotonic() + file.stat().st_ctime + UPLOAD_AGE - time.time()
 
 
 class Uploads:

@@ -1,0 +1,298 @@
+"""Explanations: all that is computed of a subject."""
+
+import numpy as np
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from numpy.typing import NDArray
+
+from vitviz.attribution import serialize
+from vitviz.attribution.context import Target
+from vitviz.attribution.explanation import Explanation, patch_activations
+from vitviz.attribution.features import similarity as token_similarity
+from vitviz.attribution.methods import METHODS
+from vitviz.attribution.neighbors import build_index
+from vitviz.attribution.neighbors import nearest as nearest_images
+from vitviz.data import cifar, environment
+from vitviz.data.encoding import to_base64
+from vitviz.models.config import ConfigError
+from vitviz.webapp.explained import Held
+from vitviz.webapp.image_sets import thumbnail, train_set
+from vitviz.webapp.large_models import MANY_PASSES, left_out
+from vitviz.webapp.schemas import explanations as types
+from vitviz.webapp.server.calls import Call, Caller, Lines
+from vitviz.webapp.server.refusals import RefusingRoute, about
+
+router = APIRouter(prefix="/explanations", route_class=RefusingRoute)
+NEAREST_IMAGES = 8
+
+
+@router.post("")
+async def explain(request: types.SubjectRequest, call: Caller) -> types.Explained:
+    """Explain an image."""
+    held = await call.explain(request.subject)
+    return await call.quick(lambda: to_reply(held))
+
+
+@router.post("/attention")
+async def attention(request: types.SubjectRequest, call: Caller) -> types.Attention:
+    """Return the attention between all tokens; refused if it is large."""
+    explanation = (await call.explain(request.subject)).explanation
+    if serialize.sent_bytes(explanation) > environment.MAX_SENT_BYTES:
+        problem = (
+            f"is {explanation.checkpoint}, whose full attention has more than {environment.MAX_SENT_BYTES / 1e6:g} MB"
+        )
+        raise ConfigError("subject.model", problem, "Request the rows of a query.")
+    return await call.quick(lambda: types.Attention(weights=to_base64(serialize.to_uint16(explanation.attention))))
+
+
+@router.post("/rows")
+async def rows(request: types.RowsRequest, call: Caller) -> types.Attention:
+    """Return the attention from or to a query."""
+    explanation = (await call.explain(request.subject)).explanation
+    with about("query"):
+        return await call.quick(
+            lambda: types.Attention(weights=serialize.rows_to_json(explanation, request.query, request.direction))
+        )
+
+
+@router.post("/maps")
+async def maps(request: types.MapsRequest, call: Caller) -> types.Maps:
+    """Return the maps of all methods but those on request."""
+    held, target = await find(request, call)
+    explanation, reason = held.explanation, left_out(held.explanation.context.config)
+    skipped = MANY_PASSES if reason or request.quick else ()
+
+    def compute() -> types.Maps:
+        found: dict[str, list[float]] = {}
+        for key in explanation.methods:
+            if key not in skipped:
+                call.job.check()
+                found |= serialize.method_maps(explanation, target, [key])
+        return types.Maps(maps=found, left_out=reason)
+
+    return await call.reply(("maps", skipped), held, target, types.Maps, compute, many=not skipped)
+
+
+@router.post("/scores")
+async def scores(request: types.TargetRequest, call: Caller) -> types.Scores:
+    """Measure the faithfulness of all methods but those on request; refused for a large model."""
+    held, target = await find(request, call)
+    if reason := left_out(held.explanation.context.config):
+        raise ValueError(reason)
+
+    def compute() -> types.Scores:
+        return types.Scores(**serialize.method_scores(held.explanation, target))
+
+    return await call.reply("scores", held, target, types.Scores, compute)
+
+
+@router.post("/map", response_model=types.ScoredMap, response_class=Lines)
+async def map_on_request(request: types.MapRequest, call: Caller) -> StreamingResponse:
+    """Compute the map of a method on request, and its score."""
+    known = [key for key, method in METHODS.items() if method.on_request]
+    if request.method not in known:
+        raise ConfigError("method", f"must be one of {', '.join(known)}: got {request.method[:40]!r}")
+
+    async def compute() -> types.ScoredMap:
+        held, target = await find(request, call)
+
+        def measure() -> types.ScoredMap:
+            values = held.explanation.map(request.method, target, call.job.report).ravel()
+            score = serialize.method_score(held.explanation, target, values)
+            return types.ScoredMap(map=values.tolist(), score=score)
+
+        return await call.reply(("map", request.method), held, target, types.ScoredMap, measure)
+
+    return await call.stream(compute())
+
+
+@router.post("/pixels")
+async def pixels(request: types.MapRequest, call: Caller) -> types.PixelMap:
+    """Return the map of a method per pixel."""
+    held, target = await find(request, call)
+
+    def compute() -> types.PixelMap:
+        values = held.explanation.pixel_map(request.method, target)
+        return types.PixelMap(values=to_base64(values.astype("<f4")), rows=values.shape[0], columns=values.shape[1])
+
+    with about("method"):
+        return await call.one_pass(compute, held.is_large)
+
+
+@router.post("/contributions")
+async def contributions(request: types.TargetRequest, call: Caller) -> types.Contributions:
+    """Return the direct contributions to a logit."""
+    held, target = await find(request, call)
+
+    def compute() -> types.Contributions:
+        found = held.explanation.contributions(target)
+        return types.Contributions(
+            embedding=found.embedding,
+            heads=to_base64(found.heads.astype("<f4")),
+            attention_bias=found.attention_bias.tolist(),
+            mlp=found.mlp.tolist(),
+            bias=found.bias,
+            logit=found.logit,
+        )
+
+    return await call.quick(compute)
+
+
+@router.post("/features")
+async def features(request: types.FeaturesRequest, call: Caller) -> types.Features:
+    """Return principal components of the patch tokens of each layer as colors."""
+    explanation = (await call.explain(request.subject)).explanation
+
+    def compute() -> types.Features:
+        found = [pca_of_layer(explanation, layer, request.foreground) for layer in layers_of(explanation)]
+        pixels, explained = zip(*found, strict=True)
+        return types.Features(pixels=to_base64(np.stack(pixels)), explained=list(explained))
+
+    return await call.quick(compute)
+
+
+@router.post("/similarity")
+async def similarity(request: types.SimilarityRequest, call: Caller) -> types.Similarity:
+    """Return the cosine similarity of a patch with all patches in each layer."""
+    explanation = (await call.explain(request.subject)).explanation
+
+    def compute() -> types.Similarity:
+        found = [token_similarity(explanation.context, request.patch, layer) for layer in layers_of(explanation)]
+        return types.Similarity(values=to_base64(np.stack(found).astype("<f4")))
+
+    with about("patch"):
+        return await call.quick(compute)
+
+
+@router.post("/nearest", response_model=types.Nearest, response_class=Lines)
+async def nearest(request: types.SubjectRequest, call: Caller) -> StreamingResponse:
+    """Return the nearest training images of CIFAR-10, by the features that the model ends with."""
+
+    async def compute() -> types.Nearest:
+        held, sources = await call.explain(request.subject), call.backend.sources
+        return await call.many_passes(
+            lambda: nearest_of(held.explanation, sources.data, sources.public, call), held.is_large
+        )
+
+    return await call.stream(compute())
+
+
+@router.post("/patching", response_model=types.Patched, response_class=Lines)
+async def patching(request: types.PatchingRequest, call: Caller) -> StreamingResponse:
+    """Replace activations in the forward pass of another image, one at a time."""
+
+    async def compute() -> types.Patched:
+        held = await call.explain(request.subject)
+        with about("other"):
+            subject = request.subject.model_copy(update={"image": request.other, "ablations": ()})
+            other = await call.explain(subject)
+        target = as_target(request.target)
+        part = (request.part, request.layer if request.part == "tokens" else None)
+        return await call.reply(
+            ("patching", other.key, part),
+            held,
+            -1 if target is None else target,
+            types.Patched,
+            lambda: patch(held.explanation, other.explanation, target, request, call),
+        )
+
+    return await call.stream(compute())
+
+
+async def find(request: types.TargetRequest, call: Call) -> tuple[Held, Target]:
+    """Return the explanation of a request, and its target or the predicted class."""
+    held = await call.explain(request.subject)
+    with about("target"):
+        return held, held.explanation.target(as_target(request.target))
+
+
+def as_target(target: tuple[int, ...]) -> Target | None:
+    """Return a target of a request as explanations take it; None for an empty one."""
+    return (target[0], target[1]) if len(target) == 2 else target[0] if target else None
+
+
+def layers_of(explanation: Explanation) -> range:
+    """Return the layers of the model."""
+    return range(explanation.layers_and_heads[0])
+
+
+def to_reply(held: Held) -> types.Explained:
+    """Return the reply for an explanation."""
+    explanation = held.explanation
+    layers, heads = explanation.layers_and_heads
+    rows, columns = explanation.grid
+    width, height = explanation.image.model_input.size
+    instant = [key for key, method in explanation.methods.items() if method.instant]
+    is_on_demand = serialize.sent_bytes(explanation) > environment.MAX_SENT_BYTES
+    return types.Explained(
+        model=explanation.checkpoint,
+        classes=explanation.labels,
+        probabilities=explanation.probabilities.tolist(),
+        layers=layers,
+        heads=heads,
+        rows=rows,
+        columns=columns,
+        aspect=width / height,
+        prefix=explanation.prefix,
+        class_token=explanation.context.config.class_token,
+        distilled=explanation.context.config.distilled,
+        cls=to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+        pool=serialize.pool_to_json(explanation),
+        on_demand=is_on_demand or explanation.context.layered is not None,
+        limits=held.limits,
+        image=held.image,
+        maps=serialize.method_maps(explanation, explanation.target(), instant),
+    )
+
+
+def pca_of_layer(
+    explanation: Explanation, layer: int, foreground: bool
+) -> tuple[NDArray[np.uint8], list[float] | None]:
+    """Return the colors of the patches, RGBA (N, 4), and the explained variance ratios.
+
+    Patches outside of the foreground are transparent; all are, and there are no ratios, if fewer than three are left.
+    """
+    pixels = np.zeros((explanation.context.config.num_patches, 4), np.uint8)
+    try:
+        found = explanation.pca(layer, foreground)
+    except ValueError:
+        return pixels, None
+    kept = found.foreground.ravel()
+    pixels[kept, :3] = np.round(255 * found.rgb.reshape(-1, 3)[kept])
+    pixels[kept, 3] = 255
+    return pixels, found.explained.tolist()
+
+
+def nearest_of(explanation: Explanation, data: str | None, public: bool, call: Call) -> types.Nearest:
+    """Compute the reply of `nearest`."""
+    images, labels = train_set(data, public)
+    call.job.report(0, len(images))
+    index = build_index(explanation.context.checkpoint, images, call.job.report)
+    found = nearest_images(explanation.context, index, NEAREST_IMAGES)
+    shown = [
+        types.NearestImage(
+            src=thumbnail(images[i]), label=cifar.CLASSES[int(labels[i])], index=int(i), similarity=float(similar)
+        )
+        for i, similar in zip(found.indices, found.similarities, strict=True)
+    ]
+    return types.Nearest(images=shown, count=len(images))
+
+
+def patch(
+    source: Explanation, corrupted: Explanation, target: Target | None, request: types.PatchingRequest, call: Call
+) -> types.Patched:
+    """Compute the reply of `patching`."""
+    if request.part == "tokens":
+        layers = (request.layer,)
+        found = patch_activations(source, corrupted, target, "tokens", call.job.report, layers)
+        parts = {"heads": [], "mlp": [], "tokens": found.recovered[0].tolist()}
+    else:
+        depth, heads = source.layers_and_heads
+        total = depth * (heads + 1)
+        found = patch_activations(source, corrupted, target, "heads", lambda done, _: call.job.report(done, total))
+        mlp = patch_activations(
+            source, corrupted, target, "mlp", lambda done, _: call.job.report(depth * heads + done, total)
+        )
+        parts = {"heads": found.recovered.tolist(), "mlp": mlp.recovered.tolist(), "tokens": []}
+    chosen = list(found.target) if isinstance(found.target, tuple) else [found.target]
+    return types.Patched(logit=found.logit, corrupted_logit=found.corrupted_logit, target=chosen, **parts)

@@ -1,0 +1,66 @@
+"""Models: which there are, what is known of them, and opening others."""
+
+from dataclasses import asdict
+from typing import cast
+
+from fastapi import APIRouter
+
+from vitviz.models import hub_cache
+from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.facts import facts
+from vitviz.view import Model
+from vitviz.webapp.models import list_models
+from vitviz.webapp.schemas import models as types
+from vitviz.webapp.schemas.common import FoundModel
+from vitviz.webapp.server.calls import Call, Caller
+from vitviz.webapp.server.refusals import RefusingRoute
+
+router = APIRouter(prefix="/models", route_class=RefusingRoute)
+
+
+@router.post("")
+async def models(request: Model, call: Caller) -> types.Models:
+    """List the models, and whether CIFAR-10 is available."""
+    sources = call.backend.sources
+    return await call.quick(lambda: types.Models(**list_models(sources)))
+
+
+@router.post("/cached")
+async def cached(request: Model, call: Caller) -> types.CachedModels:
+    """List the models in the cache of the Hugging Face Hub."""
+    check_private(call)
+    from huggingface_hub import constants
+
+    found = await call.quick(hub_cache.list_cached)
+    models = [cast(FoundModel, asdict(model)) for model in found]
+    return types.CachedModels(models=models, cache=constants.HF_HUB_CACHE)
+
+
+@router.post("/open")
+async def open_model(request: types.OpenRequest, call: Caller) -> types.Opening:
+    """Open a model, or cancel that; return the state."""
+    check_private(call)
+    opener = call.backend.sources.opener
+    if request.action == "start":
+        await call.quick(lambda: opener.start(request.source.strip()))
+    elif request.action == "cancel":
+        opener.cancel()
+    return types.Opening(**asdict(opener.state))
+
+
+@router.post("/facts")
+async def model_facts(request: types.ModelRequest, call: Caller) -> types.Facts:
+    """Return what is known of a model."""
+    sources = call.backend.sources
+
+    def describe() -> types.Facts:
+        model = sources.model(request.model, "model")
+        return types.Facts(facts=facts(model, sources.opener.opened.sizes.get(model.name)))
+
+    return await call.one_pass(describe, sources.must_load(request.model))
+
+
+def check_private(call: Call) -> None:
+    """Refuse to open models on a public page."""
+    if call.backend.public:
+        raise CheckpointError("Models cannot be opened on a public page", "Run vitviz on your own computer.")

@@ -1,0 +1,29 @@
+"""What requests and replies of all resources have in common. Requests are `vitviz.view.Model`: unknown fields fail."""
+
+from pydantic import BaseModel, ConfigDict
+
+Vector = list[float]
+
+
+class Reply(BaseModel):
+    """What the server answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+
+class Empty(Reply):
+    """Nothing."""
+
+
+class Progress(Reply):
+    """A line of a stream before its last one.
+
+    Attributes:
+        done: Steps done.
+        total: Of all; 0 while unknown.
+        waiting: Why it has not started yet; empty once it has.
+    """
+
+    done: int
+    total: int
+    waiting: str

@@ -1,0 +1,270 @@
+"""Requests and replies about explanations. Arrays are base64 of little-endian bytes; layers and patches are from 0."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from vitviz.view import Image, Index, Model, Subject, View
+from vitviz.webapp.schemas.base import Reply, Vector
+
+Target = Annotated[tuple[Index, ...], Field(max_length=2)]
+
+
+class SubjectRequest(Model):
+    """What is explained."""
+
+    subject: Subject
+
+
+class RowsRequest(SubjectRequest):
+    """Also the query patches, empty for the class token, and the direction."""
+
+    query: tuple[Index, ...] = ()
+    direction: Literal["from", "to"] = "from"
+
+
+class TargetRequest(SubjectRequest):
+    """Also the explained class and its contrast class, if any; empty for the predicted class."""
+
+    target: Target = ()
+
+
+class MapsRequest(TargetRequest):
+    """Also whether to leave out the maps that take many forward passes."""
+
+    quick: bool = False
+
+
+class MapRequest(TargetRequest):
+    """Also a method."""
+
+    method: str
+
+
+class FeaturesRequest(SubjectRequest):
+    """Also whether the background is left out."""
+
+    foreground: bool = False
+
+
+class SimilarityRequest(SubjectRequest):
+    """Also a patch."""
+
+    patch: Index
+
+
+class PatchingRequest(TargetRequest):
+    """Also the second image, in whose forward pass activations are replaced, by those of what.
+
+    `part` "heads" is all heads and MLPs; "tokens" all tokens after `layer`. An empty target is the prediction of the
+    first image against that of the second.
+    """
+
+    other: Image
+    part: Literal["heads", "tokens"] = "heads"
+    layer: Index = 0
+
+
+class CodeRequest(SubjectRequest):
+    """Also the view whose arrays the code computes."""
+
+    view: View = View()
+
+
+class FileRequest(CodeRequest):
+    """Also the format of the file."""
+
+    format: Literal["npz", "csv", "html"]
+
+
+class ExplainedImage(Reply):
+    """The image of a subject, without its ablations.
+
+    Attributes:
+        src: The model input.
+        original: Thumbnail of an upload.
+        outlines: Data of an SVG path in a box of 1000 x 1000.
+        name: Of the image in figures.
+        caption: Where it is from.
+        note: The preprocessing.
+        crop: Side of the center crop divided by that of the largest one; None if the whole image is resized.
+        truth: Index of the class that it shows, if known.
+        shows: Name of this class, if known.
+    """
+
+    src: str
+    original: str | None
+    outlines: str
+    name: str
+    caption: str
+    note: str
+    crop: float | None
+    truth: int | None
+    shows: str | None
+
+
+class Limits(Reply):
+    """Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both."""
+
+    heads: float
+    means: float
+
+
+class Explained(Reply):
+    """The prediction for a subject, its sizes, and the attention of the default query.
+
+    Attributes:
+        model: Name of the model.
+        classes: Names of the K classes.
+        probabilities: (K,).
+        layers: Number of layers (L).
+        heads: Number of heads (A).
+        rows: Of the grid of patches.
+        columns: Likewise.
+        aspect: Width divided by height of the model input.
+        prefix: Number of tokens before the patches.
+        class_token: Whether the first of them is a class token.
+        distilled: Whether the second of them is a distillation token.
+        cls: Attention of the class token, or the mean over the patches in a model without one, float32 (L, A, T); 0 for
+            ablated heads.
+        pool: Weights of attention pooling, float32 (A, T), of models that have it.
+        on_demand: Whether the full attention is too large to be sent, so that rows are requested one by one.
+        limits: Of the image without ablations, by direction.
+        image: The image.
+        maps: Of the methods that need no further pass, (N,), for the predicted class.
+    """
+
+    model: str
+    classes: list[str]
+    probabilities: Vector
+    layers: int
+    heads: int
+    rows: int
+    columns: int
+    aspect: float
+    prefix: int
+    class_token: bool
+    distilled: bool
+    cls: str
+    pool: str | None
+    on_demand: bool
+    limits: dict[Literal["from", "to"], Limits]
+    image: ExplainedImage
+    maps: dict[str, Vector]
+
+
+class Attention(Reply):
+    """Attention weights as uint16 / 65535: (L, A, T, T), or (L, A, T) of a query; 0 for ablated heads."""
+
+    weights: str
+
+
+class Maps(Reply):
+    """The map of each method, (N,); `left_out` says why maps and all scores are missing, if they are."""
+
+    maps: dict[str, Vector]
+    left_out: str | None
+
+
+class Scores(Reply):
+    """Faithfulness of all methods.
+
+    Attributes:
+        scores: The fraction of the (first) class's probability that is lost, on average, while patches are removed, by
+            method; None for a flat map.
+        random_baseline: Mean and standard deviation over random rankings.
+    """
+
+    scores: dict[str, float | None]
+    random_baseline: tuple[float, float]
+
+
+class ScoredMap(Reply):
+    """The map of a method on request, (N,), and its score; None for a flat map."""
+
+    map: Vector
+    score: float | None
+
+
+class PixelMap(Reply):
+    """The map of a method per pixel of the model input, float32 (rows, columns)."""
+
+    values: str
+    rows: int
+    columns: int
+
+
+class Contributions(Reply):
+    """Direct contributions to a logit, which sum to `logit`; `heads` is float32 (L, A, T)."""
+
+    embedding: float
+    heads: str
+    attention_bias: Vector
+    mlp: Vector
+    bias: float
+    logit: float
+
+
+class Features(Reply):
+    """Principal components of patch tokens by layer: colors, RGBA (L, N, 4), and explained variance ratios.
+
+    Removed patches are transparent. A layer has no ratios if fewer than three patches are left.
+    """
+
+    pixels: str
+    explained: list[Vector | None]
+
+
+class Similarity(Reply):
+    """Cosine similarities of a patch with all patches by layer, float32 (L, N)."""
+
+    values: str
+
+
+class NearestImage(Reply):
+    """A training image and its cosine similarity."""
+
+    src: str
+    label: str
+    index: int
+    similarity: float
+
+
+class Nearest(Reply):
+    """The most similar of `count` training images."""
+
+    images: list[NearestImage]
+    count: int
+
+
+class Patched(Reply):
+    """What activation patching recovers of the logit difference.
+
+    Attributes:
+        heads: Of each head, (L, A); empty for the part "tokens".
+        mlp: Of each MLP, (L,); empty for the part "tokens".
+        tokens: Of each token after the layer, (T,); empty for the part "heads".
+        logit: Logit difference of the first image.
+        corrupted_logit: Of the second image.
+        target: The class and its contrast.
+    """
+
+    heads: list[Vector]
+    mlp: Vector
+    tokens: Vector
+    logit: float
+    corrupted_logit: float
+    target: list[int]
+
+
+class Code(Reply):
+    """Python code."""
+
+    code: str
+
+
+class File(Reply):
+    """A file to save: its name, and its content as a data URL."""
+
+    name: str
+    src: str
