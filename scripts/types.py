@@ -3,27 +3,67 @@
 from pathlib import Path
 from typing import Any, Literal
 
+from fastapi import FastAPI
 from pydantic import TypeAdapter
 
+from vitviz.webapp.api import ROUTERS
+from vitviz.webapp.schemas.base import Progress
 from vitviz.webapp.schemas.compare import CompareCatalog
 from vitviz.webapp.schemas.explore import ExploreCatalog, ExplorerData
 from vitviz.webapp.schemas.internals import InternalsCatalog
 from vitviz.webapp.schemas.learn import LearnCatalog
 from vitviz.webapp.schemas.requests import Requests
 from vitviz.webapp.schemas.train import TrainCatalog
+from vitviz.webapp.server.calls import Lines
+from vitviz.webapp.server.refusals import Refusal
 
 FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
 HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */\n"
 ROOTS = (ExploreCatalog, CompareCatalog, TrainCatalog, InternalsCatalog, LearnCatalog, ExplorerData, Requests)
+ROUTES = FILE.with_name("routes.ts")
+ROUTES_HEAD = "/* Routes of the server. Written by `python -m scripts.types` from vitviz/webapp/routes/. */\n"
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 Schema = dict[str, Any]
 Input = tuple[str, Literal["validation"], TypeAdapter[Any]]
 
 
 def main() -> None:
-    """Write the file."""
-    FILE.parent.mkdir(parents=True, exist_ok=True)
+    """Write the files."""
     FILE.write_text(typescript(), encoding="utf-8")
+    ROUTES.write_text(routes(), encoding="utf-8")
+
+
+def routes() -> str:
+    """Return the types of all routes, and of their requests and replies, from the OpenAPI description."""
+    paths, definitions = description()
+    pairs, streams = {}, []
+    for path, operation in paths.items():
+        (kind, reply), *_ = operation["responses"]["200"]["content"].items()
+        request = operation["requestBody"]["content"].get("application/json")
+        if request is None:  # an upload is a form
+            continue
+        pairs[path] = f"  '{path}': [{expression(request['schema'])}, {expression(reply['schema'])}];\n"
+        streams += [f"'{path}'"] if kind == Lines.media_type else []
+    return "\n".join(
+        [
+            ROUTES_HEAD,
+            *(declaration(name, definitions[name]) for name in sorted(definitions)),
+            f"/** Request and reply of each route. */\nexport interface Routes {{\n{''.join(pairs.values())}}}\n",
+            f"/** Routes that report their progress. */\nexport type Stream = {' | '.join(streams)};\n",
+        ]
+    )
+
+
+def description() -> tuple[Schema, Schema]:
+    """Return the operations of the OpenAPI description by path below `API_PREFIX`, and the schemas by name."""
+    app = FastAPI()
+    for module in ROUTERS:
+        app.include_router(module.router, responses={"4XX": {"model": Refusal}})
+    found = app.openapi()
+    schemas = found["components"]["schemas"]
+    used = {name: schema for name, schema in schemas.items() if not name.startswith(("Body_", "HTTPVal", "Validation"))}
+    used["Progress"] = Progress.model_json_schema(mode="serialization")
+    return {path.removeprefix("/"): methods["post"] for path, methods in found["paths"].items()}, used
 
 
 def typescript() -> str:
@@ -35,7 +75,8 @@ def typescript() -> str:
 
 def declaration(name: str, schema: Schema) -> str:
     """Return the declaration of a definition; other types than interfaces are aliases."""
-    about = f"/** {' '.join(schema['description'].split())} */\n" if "description" in schema else ""
+    text = " ".join(schema.get("description", "").partition("Attributes:")[0].split())
+    about = f"/** {text} */\n" if text else ""
     if not schema.get("properties"):
         return f"{about}export type {name} = {expression(schema)};\n"
     required = schema.get("required", [])

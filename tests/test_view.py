@@ -50,7 +50,7 @@ def test_an_invalid_or_unknown_field_is_named(values, field):
 def test_a_subject_names_no_file_of_the_server():
     with pytest.raises(ConfigError) as caught:
         Subject(model="cifar10-ti4", image={"kind": "upload", "id": "../../etc/passwd"})
-    assert caught.value.field == "image.upload.id"
+    assert caught.value.field == "image.id"
 
 
 def test_a_view_is_immutable():

@@ -51,10 +51,16 @@ class Client:
         status, _, body = self.request("POST", path, {"Content-Type": "application/json"} | headers, json.dumps(data))
         return status, body.decode()
 
+    def route(self, path: str, request: Any, **headers: str) -> tuple[int, Any]:
+        """Send a request to a route; return status and reply."""
+        status, text = self.post(f"/vitviz/api/{path}", request, **headers)
+        return status, json.loads(text)
+
     def upload(self, content: bytes, name: str = "cat.png", path: str = "/gradio_api/upload", **headers: str):
         """Upload a file as a browser does; return status and text."""
         quoted = name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
-        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{quoted}"\r\n'
+        field = "files" if "gradio" in path else "file"
+        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{field}"; filename="{quoted}"\r\n'
         head += "Content-Type: application/octet-stream\r\n\r\n"
         body = head.encode(errors="surrogateescape") + content + f"\r\n--{BOUNDARY}--\r\n".encode()
         kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}

@@ -33,8 +33,8 @@ from vitviz.data import cifar, environment
 from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
-from vitviz.webapp import images, models
-from vitviz.webapp.pages import explore, large_models
+from vitviz.webapp import images, large_models, models
+from vitviz.webapp.pages import explore
 from vitviz.webapp.pages.explore import Explore, is_large
 from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.train import Train

@@ -20,7 +20,8 @@ from vitviz.attribution.charts import chart
 from vitviz.attribution.explanation import patch_activations
 from vitviz.models import checkpoint
 from vitviz.plots.scales import method_scale
-from vitviz.webapp.pages import figures, large_models
+from vitviz.webapp import large_models
+from vitviz.webapp.pages import figures
 from vitviz.webapp.pages.explore import Explore, is_slow
 from vitviz.webapp.pages.figures import parse_link, resolved
 from vitviz.webapp.server.requests import RequestError, error_response, parse_view

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from base64 import b64decode
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -15,15 +16,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fastapi.responses import JSONResponse
+from fastapi.testclient import TestClient
 from PIL import Image
 
 from scripts import opening as script
 from tests.webapp.serving import catalog_of
 from vitviz.models import checkpoint
+from vitviz.view import Subject
 from vitviz.webapp import opening
 from vitviz.webapp.app import build_app
 from vitviz.webapp.backend import Backend
 from vitviz.webapp.server.deferred import DeferredBackend
+from vitviz.webapp.server.modules import API_PREFIX
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,6 +111,7 @@ def stored():
 def test_the_file_has_the_current_content(stored):
     current = json.loads(script.content())
     assert stored.pop("example")["request"] == current.pop("example")["request"]
+    assert stored.pop("explained")["subject"] == current.pop("explained")["subject"]
     assert stored == current, "run python -m scripts.opening"
 
 
@@ -203,6 +209,28 @@ def deferred():
     yield DeferredBackend(load, example), started, ready
     ready.set()
     assert loads == [1]
+
+
+def test_the_first_subject_is_explained_during_the_import_and_other_requests_wait():
+    ready, subject = threading.Event(), {"model": "a", "image": {"kind": "sample", "name": "cat"}}
+    known = {"subject": Subject(**subject).model_dump(), "reply": {"from": "file"}}
+
+    async def answer(scope, receive, send):
+        await JSONResponse({"from": "backend", "body": (await receive())["body"].decode()})(scope, receive, send)
+
+    backend = DeferredBackend(lambda: ready.wait(60) and SimpleNamespace(api=answer), explained=known)
+    client, path = TestClient(backend), f"{API_PREFIX}/explanations"
+    with ThreadPoolExecutor() as pool:
+        for given in (subject, subject | {"snapshot": None, "ablations": []}):
+            assert client.post(path, json={"subject": given}).json() == {"from": "file"}
+        others = [{"subject": subject | {"model": "b"}}, {"subject": 1}, "["]
+        waiting = [pool.submit(client.post, path, content=json.dumps(other)) for other in others]
+        assert not any(reply.done() for reply in waiting)
+        ready.set()
+        assert [reply.result().json() for reply in waiting] == [
+            {"from": "backend", "body": json.dumps(other)} for other in others
+        ]
+        assert client.post(path, json={"subject": subject}).json()["from"] == "backend"
 
 
 def test_requests_wait_for_the_import_and_load_once(deferred):

@@ -11,7 +11,6 @@ from vitviz.attribution.explanation import explain
 from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.webapp.pages import views
 from vitviz.webapp.pages.views import Views
 from vitviz.webapp.server.cache import ExplanationCache
 from vitviz.webapp.server.tasks import Tasks
@@ -95,7 +94,7 @@ def training_images(monkeypatch, tmp_path):
     """Training images of noise, and an empty cache."""
     monkeypatch.setenv("VITVIZ_CACHE", str(tmp_path))
     found = torch.randint(0, 256, (300, 3, 32, 32), dtype=torch.uint8), torch.arange(300) % 10
-    monkeypatch.setattr(views, "load_train_set", lambda data: found)
+    monkeypatch.setattr(image_sets, "load_train_set", lambda data: found)
     return found
 
 
@@ -111,6 +110,6 @@ def test_the_nearest_images_are_those_of_the_library(shown, training_images):
 
 def test_without_training_images_a_public_page_names_no_folder(tmp_path):
     with pytest.raises(DataError, match=str(tmp_path)):
-        views.train_set(str(tmp_path / "missing"), public=False)
+        image_sets.train_set(str(tmp_path / "missing"), public=False)
     with pytest.raises(DataError, match="not available on this server"):
-        views.train_set(str(tmp_path / "missing"), public=True)
+        image_sets.train_set(str(tmp_path / "missing"), public=True)

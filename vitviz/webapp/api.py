@@ -11,6 +11,7 @@ from vitviz.webapp.server.refusals import Refusal
 if TYPE_CHECKING:
     from vitviz.webapp.backend import Backend
 
+ROUTERS = (explanations, models, data)
 REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": Refusal}, "5XX": {"model": Refusal}}
 
 
@@ -18,6 +19,6 @@ def create(backend: "Backend") -> FastAPI:
     """Create the application."""
     app = FastAPI(title="vitviz", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.backend, app.state.public = backend, backend.public
-    for module in (explanations, models, data):
+    for module in ROUTERS:
         app.include_router(module.router, prefix=API_PREFIX, responses=REFUSALS)
     return app

@@ -15,7 +15,10 @@ from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.data import cifar, environment
 from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError
+from vitviz.view import Image, Subject
+from vitviz.webapp import files
 from vitviz.webapp.explained import Held
+from vitviz.webapp.files import as_target
 from vitviz.webapp.image_sets import thumbnail, train_set
 from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.schemas import explanations as types
@@ -79,11 +82,7 @@ async def scores(request: types.TargetRequest, call: Caller) -> types.Scores:
     held, target = await find(request, call)
     if reason := left_out(held.explanation.context.config):
         raise ValueError(reason)
-
-    def compute() -> types.Scores:
-        return types.Scores(**serialize.method_scores(held.explanation, target))
-
-    return await call.reply("scores", held, target, types.Scores, compute)
+    return await measured(held, target, call)
 
 
 @router.post("/map", response_model=types.ScoredMap, response_class=Lines)
@@ -183,9 +182,7 @@ async def patching(request: types.PatchingRequest, call: Caller) -> StreamingRes
 
     async def compute() -> types.Patched:
         held = await call.explain(request.subject)
-        with about("other"):
-            subject = request.subject.model_copy(update={"image": request.other, "ablations": ()})
-            other = await call.explain(subject)
+        other = await explain_other(request.subject, request.other, call)
         target = as_target(request.target)
         part = (request.part, request.layer if request.part == "tokens" else None)
         return await call.reply(
@@ -199,6 +196,31 @@ async def patching(request: types.PatchingRequest, call: Caller) -> StreamingRes
     return await call.stream(compute())
 
 
+@router.post("/code")
+async def code(request: types.CodeRequest, call: Caller) -> types.Code:
+    """Return Python code that computes the arrays of a view."""
+    held = await call.explain(request.subject)
+    other = await other_of(request, call)
+    return await call.quick(lambda: types.Code(code=files.code(held.explanation, request.view, other)))
+
+
+@router.post("/file")
+async def file(request: types.FileRequest, call: Caller) -> types.SavedFile:
+    """Return the arrays or the table of a view, or a document of the explanation that opens with it."""
+    held, target = await find(types.TargetRequest(subject=request.subject, target=request.view.target), call)
+    other = await other_of(request, call)
+    explanation, is_large = held.explanation, left_out(held.explanation.context.config) is not None
+    # The scores of a large model would take too long.
+    scores = (await measured(held, target, call)).model_dump() if request.format == "html" and not is_large else None
+
+    def save() -> types.SavedFile:
+        content = files.content(explanation, request.view, request.format, other, scores, call.job.report)
+        name = files.name(explanation, request.view, request.format)
+        return types.SavedFile(name=name, src=files.data_url(content, request.format))
+
+    return await call.many_passes(save, held.is_large)
+
+
 async def find(request: types.TargetRequest, call: Call) -> tuple[Held, Target]:
     """Return the explanation of a request, and its target or the predicted class."""
     held = await call.explain(request.subject)
@@ -206,9 +228,23 @@ async def find(request: types.TargetRequest, call: Call) -> tuple[Held, Target]:
         return held, held.explanation.target(as_target(request.target))
 
 
-def as_target(target: tuple[int, ...]) -> Target | None:
-    """Return a target of a request as explanations take it; None for an empty one."""
-    return (target[0], target[1]) if len(target) == 2 else target[0] if target else None
+async def explain_other(subject: Subject, image: Image, call: Call) -> Held:
+    """Return the explanation of another image by the same model."""
+    with about("other"):
+        return await call.explain(subject.model_copy(update={"image": image, "ablations": ()}))
+
+
+async def other_of(request: types.CodeRequest, call: Call) -> Explanation | None:
+    """Return the explanation of the second image of a view; None for none."""
+    image = request.view.other
+    return None if image is None else (await explain_other(request.subject, image, call)).explanation
+
+
+async def measured(held: Held, target: Target, call: Call) -> types.Scores:
+    """Return the faithfulness of all methods but those on request."""
+    explanation = held.explanation
+    compute = lambda: types.Scores(**serialize.method_scores(explanation, target))  # noqa: E731
+    return await call.reply("scores", held, target, types.Scores, compute)
 
 
 def layers_of(explanation: Explanation) -> range:

@@ -8,9 +8,9 @@ from fastapi import APIRouter
 from vitviz.models import hub_cache
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.facts import facts
-from vitviz.view import Model
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
+from vitviz.webapp.schemas.base import Empty
 from vitviz.webapp.schemas.common import FoundModel
 from vitviz.webapp.server.calls import Call, Caller
 from vitviz.webapp.server.refusals import RefusingRoute
@@ -19,14 +19,14 @@ router = APIRouter(prefix="/models", route_class=RefusingRoute)
 
 
 @router.post("")
-async def models(request: Model, call: Caller) -> types.Models:
+async def models(request: Empty, call: Caller) -> types.Models:
     """List the models, and whether CIFAR-10 is available."""
     sources = call.backend.sources
     return await call.quick(lambda: types.Models(**list_models(sources)))
 
 
 @router.post("/cached")
-async def cached(request: Model, call: Caller) -> types.CachedModels:
+async def cached(request: Empty, call: Caller) -> types.CachedModels:
     """List the models in the cache of the Hugging Face Hub."""
     check_private(call)
     from huggingface_hub import constants

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from vitviz.view import Model
+
 Vector = list[float]
 
 
@@ -11,8 +13,8 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
 
-class Empty(Reply):
-    """Nothing."""
+class Empty(Model):
+    """A request that needs nothing else."""
 
 
 class Progress(Reply):

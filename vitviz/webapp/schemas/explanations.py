@@ -263,7 +263,7 @@ class Code(Reply):
     code: str
 
 
-class File(Reply):
+class SavedFile(Reply):
     """A file to save: its name, and its content as a data URL."""
 
     name: str

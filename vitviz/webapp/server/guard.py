@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vitviz.data.preprocessing import MAX_BYTES
 from vitviz.webapp.server import modules
 from vitviz.webapp.server import uploads as limits
-from vitviz.webapp.server.refusals import Refusal, generic_error
+from vitviz.webapp.server.refusals import Refusal, RequestRefusedError, generic_error
 from vitviz.webapp.server.uploads import Uploads
 
 log = logging.getLogger(__name__)
@@ -55,14 +55,6 @@ POLICY = {
     "frame-ancestors": "'self'",
 }
 SPACE_FRAMES = "'self' https://huggingface.co https://*.hf.space"  # sites that embed a Space
-
-
-class RequestRefusedError(Exception):
-    """A request is refused: HTTP `status`, and the reason as a `sentence`."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status, self.sentence = status, sentence
 
 
 def is_space() -> bool:

@@ -42,6 +42,14 @@ class Refusal(BaseModel):
     busy: bool = False
 
 
+class RequestRefusedError(Exception):
+    """The guard refuses a request: HTTP `status`, and the reason as a `sentence`."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
 class FieldError(ValueError):
     """A field of a request is refused for an `error` that knows no field."""
 
@@ -55,9 +63,7 @@ def about(field: str) -> Iterator[None]:
     """Refuse with the name of a field what is wrong with its value."""
     try:
         yield
-    except FieldError:
-        raise
-    except ValueError as error:
+    except ValueError as error:  # also with the name of a field inside
         raise FieldError(field, error) from error
 
 
@@ -71,6 +77,10 @@ def refuse(error: Exception, public: bool) -> tuple[int, Refusal]:
     if isinstance(error, RequestValidationError):
         is_json = error.errors()[0]["type"] != "json_invalid"
         error = first_error(error.errors(), skip=1) if is_json else HTTPException(400, "The body must be JSON.")
+    if isinstance(error.__cause__, RequestRefusedError):  # while the body arrived
+        error = error.__cause__
+    if isinstance(error, RequestRefusedError):
+        return error.status, Refusal(error=error.sentence, problem=error.sentence)
     if isinstance(error, BusyError):
         return 503, Refusal(error=BUSY, problem=BUSY, busy=True)
     if isinstance(error, GoneError):

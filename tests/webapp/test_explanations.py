@@ -1,0 +1,470 @@
+"""Routes of explanations: numbers equal the library's, subjects are explained once, and bad requests are refused."""
+
+import base64
+import io
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from tests import tiny
+from tests.webapp.api import CAT, routes
+from vitviz.attribution import serialize
+from vitviz.attribution.explanation import explain, patch_activations
+from vitviz.attribution.neighbors import build_index, nearest
+from vitviz.data import cifar, environment
+from vitviz.data.cifar import DataError
+from vitviz.data.preprocessing import sample_paths
+from vitviz.view import Subject
+from vitviz.webapp import explained, image_sets, large_models
+from vitviz.webapp.routes import explanations as module
+from vitviz.webapp.server import uploads as upload_module
+
+pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
+DOG = {"kind": "sample", "name": "dog"}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with routes() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def cat():
+    return explain(tiny.checkpoint(), sample_paths()["cat"])
+
+
+def decoded(text: str, kind: str, *shape: int):
+    return np.frombuffer(base64.b64decode(text), kind).reshape(shape)
+
+
+def image_of(url: str):
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))))
+
+
+# Numbers
+
+
+def test_an_explanation_is_that_of_the_library(client, cat):
+    reply = client.get("explanations", subject=CAT)
+    shape = tiny.L, tiny.A, tiny.T
+    assert np.array_equal(decoded(reply["cls"], "<f4", *shape), cat.query_attention)
+    assert reply["probabilities"] == cat.probabilities.tolist()
+    assert (reply["classes"], reply["model"]) == (cat.labels, "tiny")
+    assert (reply["layers"], reply["heads"], reply["rows"], reply["columns"]) == (tiny.L, tiny.A, tiny.GH, tiny.GW)
+    assert (reply["prefix"], reply["class_token"], reply["distilled"], reply["pool"]) == (1, True, False, None)
+    assert reply["aspect"] == tiny.W / tiny.H
+    assert reply["limits"] == serialize.limits_to_json(cat)
+    assert np.array_equal(image_of(reply["image"]["src"]), np.asarray(cat.image.model_input))
+    assert (reply["image"]["shows"], reply["image"]["original"], reply["image"]["name"]) == (
+        "cat",
+        None,
+        "Drawing (cat)",
+    )
+    assert reply["maps"]["average"] == cat.map("average").ravel().tolist()
+
+
+def test_attention_and_rows_are_those_of_the_library(client, cat):
+    full = client.get("explanations/attention", subject=CAT)["weights"]
+    shape = tiny.L, tiny.A, tiny.T, tiny.T
+    assert np.array_equal(decoded(full, "<u2", *shape), np.round(cat.attention * 65535))
+    for direction in ("from", "to"):
+        rows = client.get("explanations/rows", subject=CAT, query=[3, 30], direction=direction)["weights"]
+        expected = np.round(cat.query_rows((3, 30), direction) * 65535)
+        assert np.array_equal(decoded(rows, "<u2", *shape[:3]), expected)
+
+
+def test_full_attention_that_is_too_large_is_requested_by_rows(client, monkeypatch):
+    monkeypatch.setattr(environment, "MAX_SENT_BYTES", 1000)
+    assert client.get("explanations", subject=CAT)["on_demand"]
+    refusal = client.refusal("explanations/attention", subject=CAT)
+    assert (refusal["field"], refusal["hint"]) == ("subject.model", "Request the rows of a query.")
+    assert client.get("explanations/rows", subject=CAT)["weights"]
+
+
+def test_maps_and_scores_are_those_of_the_library_and_computed_once(client, cat, monkeypatch):
+    target = (3, 7)
+    reply = client.get("explanations/maps", subject=CAT, target=target)
+    expected = serialize.method_maps(cat, target)
+    assert reply["left_out"] is None
+    assert list(reply["maps"]) == list(expected)
+    for key, values in expected.items():
+        assert np.allclose(reply["maps"][key], values, atol=1e-6), key
+    quick = client.get("explanations/maps", subject=CAT, target=target, quick=True)["maps"]
+    assert set(expected) - set(quick) == {"occlusion", "integrated_gradients"}
+    scores = client.get("explanations/scores", subject=CAT, target=[3])
+    expected = serialize.method_scores(cat, 3)
+    assert scores["scores"] == pytest.approx(expected["scores"], abs=1e-5)
+    assert scores["random_baseline"] == pytest.approx(expected["random_baseline"], abs=1e-5)
+    monkeypatch.setattr(serialize, "method_maps", lambda *_: pytest.fail("they are known"))
+    monkeypatch.setattr(serialize, "method_scores", lambda *_: pytest.fail("they are known"))
+    assert client.get("explanations/maps", subject=CAT, target=target) == reply
+    assert client.get("explanations/scores", subject=CAT, target=[3]) == scores
+
+
+def test_large_models_leave_out_what_takes_many_passes(client, monkeypatch):
+    monkeypatch.setattr(large_models, "MAX_MACS", 0)
+    reply = client.get("explanations/maps", subject=CAT, target=[5])
+    assert "occlusion" not in reply["maps"]
+    assert reply["left_out"] == large_models.LEFT_OUT
+    assert client.refusal("explanations/scores", subject=CAT, target=[5])["error"] == large_models.LEFT_OUT
+
+
+def test_a_map_on_request_reports_its_progress_and_is_kept(client, cat, monkeypatch):
+    status, lines = client.post("explanations/map", subject=CAT, target=[3], method="shapley")
+    assert status == 200
+    assert all(line["waiting"] == "" and line["done"] <= line["total"] for line in lines[:-1])
+    values = cat.map("shapley", 3)
+    assert np.allclose(lines[-1]["reply"]["map"], values.ravel(), atol=1e-5)
+    assert lines[-1]["reply"]["score"] == pytest.approx(serialize.method_score(cat, 3, values.ravel()), abs=1e-4)
+    monkeypatch.setattr(serialize, "method_score", lambda *_: pytest.fail("it is known"))
+    assert client.get("explanations/map", subject=CAT, target=[3], method="shapley") == lines[-1]["reply"]
+
+
+def test_a_map_per_pixel_is_that_of_the_library(client, cat):
+    reply = client.get("explanations/pixels", subject=CAT, method="balanced_gradients", target=[3, 7])
+    values = decoded(reply["values"], "<f4", reply["rows"], reply["columns"])
+    assert np.array_equal(values, cat.pixel_map("balanced_gradients", (3, 7)))
+    refusal = client.refusal("explanations/pixels", subject=CAT, method="rollout")
+    assert refusal["error"].startswith("method must be one with a map per pixel")
+
+
+def test_contributions_are_those_of_the_library_and_sum_to_the_logit(client, cat):
+    reply = client.get("explanations/contributions", subject=CAT, target=[3, 7])
+    heads = decoded(reply["heads"], "<f4", tiny.L, tiny.A, tiny.T)
+    assert np.array_equal(heads, cat.contributions((3, 7)).heads)
+    total = reply["embedding"] + heads.sum() + sum(reply["attention_bias"]) + sum(reply["mlp"]) + reply["bias"]
+    assert total == pytest.approx(reply["logit"], abs=1e-5)
+
+
+def test_features_are_the_components_of_the_library_as_colors(client, cat):
+    for foreground in (False, True):
+        reply = client.get("explanations/features", subject=CAT, foreground=foreground)
+        pixels = decoded(reply["pixels"], np.uint8, tiny.L, tiny.N, 4)
+        for layer in range(tiny.L):
+            found = cat.pca(layer, foreground)
+            kept = found.foreground.ravel()
+            assert np.array_equal(pixels[layer, kept, :3], np.round(255 * found.rgb.reshape(-1, 3)[kept]))
+            assert np.array_equal(pixels[layer, :, 3], 255 * kept)
+            assert reply["explained"][layer] == found.explained.tolist()
+
+
+def test_a_layer_without_three_patches_has_no_components(client):
+    ablations = [{"patches": list(range(tiny.N - 2))}]
+    reply = client.get("explanations/features", subject=CAT | {"ablations": ablations})
+    assert reply["explained"] == [None] * tiny.L
+    assert not any(base64.b64decode(reply["pixels"]))
+
+
+def test_similarities_are_those_of_the_library(client, cat):
+    values = decoded(client.get("explanations/similarity", subject=CAT, patch=9)["values"], "<f4", tiny.L, tiny.N)
+    assert np.array_equal(values, [cat.similarity(9, layer).ravel() for layer in range(tiny.L)])
+
+
+@pytest.fixture
+def training_images(monkeypatch, tmp_path):
+    """Training images of CIFAR-10, and an empty cache of their features."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    images = torch.randint(0, 256, (20, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    labels = torch.arange(20) % 10
+    image_sets.load_train_set.cache_clear()
+    monkeypatch.setattr(cifar, "load", lambda split, data: (images, labels))
+    yield images, labels
+    image_sets.load_train_set.cache_clear()
+
+
+def test_the_nearest_images_are_those_of_the_library(client, cat, training_images, tmp_path):
+    images, labels = training_images
+    status, lines = client.post("explanations/nearest", subject=CAT)
+    reply = lines[-1]["reply"]
+    found = nearest(cat.context, build_index(tiny.checkpoint(), images, cache=tmp_path), 8)
+    assert (status, reply["count"]) == (200, 20)
+    assert [one["index"] for one in reply["images"]] == found.indices.tolist()
+    assert [one["similarity"] for one in reply["images"]] == pytest.approx(found.similarities.tolist())
+    assert [one["label"] for one in reply["images"]] == [cifar.CLASSES[labels[i]] for i in found.indices]
+
+
+def test_without_training_images_a_public_page_names_no_folder(monkeypatch):
+    image_sets.load_train_set.cache_clear()
+
+    def fail(*_):
+        raise DataError("/home/me/data is missing.")
+
+    monkeypatch.setattr(cifar, "load", fail)
+    for public in (False, True):
+        with routes(public=public) as client:
+            refusal = client.refusal("explanations/nearest", subject=CAT)
+            assert ("/home/me" in refusal["error"]) == (not public)
+
+
+def test_patching_is_that_of_the_library(client, cat):
+    dog = explain(tiny.checkpoint(), sample_paths()["dog"])
+    status, lines = client.post("explanations/patching", subject=CAT, other=DOG, target=[3, 7])
+    reply = lines[-1]["reply"]
+    heads, mlp = (patch_activations(cat, dog, (3, 7), part) for part in ("heads", "mlp"))
+    assert (status, reply["target"], reply["tokens"]) == (200, [3, 7], [])
+    assert np.allclose(reply["heads"], heads.recovered, atol=1e-4)
+    assert np.allclose(reply["mlp"], mlp.recovered, atol=1e-4)
+    assert (reply["logit"], reply["corrupted_logit"]) == pytest.approx((heads.logit, heads.corrupted_logit), abs=1e-5)
+    reply = client.get("explanations/patching", subject=CAT, other=DOG, target=[3, 7], part="tokens", layer=2)
+    tokens = patch_activations(cat, dog, (3, 7), "tokens", layers=(2,))
+    assert np.allclose(reply["tokens"], tokens.recovered[0], atol=1e-4)
+    assert client.refusal("explanations/patching", subject=CAT, other=DOG | {"name": "?"})["field"] == "other"
+
+
+def test_patching_without_a_target_contrasts_both_predictions(client, cat):
+    dog = explain(tiny.checkpoint(), sample_paths()["dog"])
+    chosen = patch_activations(cat, dog, None).target
+    expected = list(chosen) if isinstance(chosen, tuple) else [chosen]
+    assert client.get("explanations/patching", subject=CAT, other=DOG)["target"] == expected
+
+
+# Ablations
+
+
+def test_ablations_are_applied_in_order_from_what_is_held(client, cat, monkeypatch):
+    first, second = {"heads": [[1, 0]], "mode": "mean"}, {"heads": [[2, 1]], "patches": [4, 9], "patch_mode": "gray"}
+    client.get("explanations", subject=CAT)
+    applied = []
+    ablate = explained.ablate
+    monkeypatch.setattr(explained, "ablate", lambda *given: applied.append(given[1]) or ablate(*given))
+    monkeypatch.setattr(explained, "explain", lambda *_, **__: pytest.fail("the image is held"))
+    one = client.get("explanations", subject=CAT | {"ablations": [first]})
+    both = client.get("explanations", subject=CAT | {"ablations": [first, second]})
+    assert len(applied) == 2
+    expected = cat.ablate([(1, 0)], mode="mean")
+    assert one["probabilities"] == pytest.approx(expected.probabilities.tolist(), abs=1e-6)
+    expected = expected.ablate([(2, 1)], [4, 9], patch_mode="gray")
+    assert both["probabilities"] == pytest.approx(expected.probabilities.tolist(), abs=1e-6)
+    cls = decoded(both["cls"], "<f4", tiny.L, tiny.A, tiny.T)
+    assert np.allclose(cls, np.nan_to_num(expected.query_attention), atol=1e-6)
+    assert not cls[1, 0].any()
+    assert not cls[2, 1].any()
+    whole = client.get("explanations", subject=CAT)
+    assert (both["limits"], both["image"]) == (whole["limits"], whole["image"])
+
+
+def test_equal_ablations_are_one_subject(client, monkeypatch):
+    given = {"heads": [[1, 0], [0, 1]], "patches": [9, 4]}
+    client.get("explanations", subject=CAT | {"ablations": [given]})
+    monkeypatch.setattr(explained, "ablate", lambda *_: pytest.fail("it is held"))
+    equal = [{"heads": [[0, 1], [1, 0], [0, 1]], "patches": [4, 9], "mode": "zero"}, {"mode": "mean"}]
+    client.get("explanations", subject=CAT | {"ablations": equal})
+
+
+# What is held
+
+
+def test_an_image_is_explained_once_for_all_who_wait(monkeypatch):
+    explain_image, started, calls = explained.explain, threading.Event(), []
+
+    def slow(*given, **options):
+        calls.append(given)
+        started.wait(60)
+        return explain_image(*given, **options)
+
+    monkeypatch.setattr(explained, "explain", slow)
+    with routes() as client, ThreadPoolExecutor(6) as pool:
+        paths = ["explanations", "explanations/rows", "explanations/features"] * 2
+        replies = [pool.submit(client.get, path, subject=CAT) for path in paths]
+        started.set()
+        assert all(reply.result() for reply in replies)
+    assert len(calls) == 1
+
+
+def test_what_was_evicted_is_computed_again(client):
+    held = client.backend.explanations
+    before = client.get("explanations/rows", subject=CAT, query=[3])
+    held.held.clear()
+    assert client.get("explanations/rows", subject=CAT, query=[3]) == before
+
+
+def test_another_file_under_the_same_name_is_another_model(client):
+    opened = client.backend.sources.opener.opened
+    before = client.get("explanations", subject=CAT)["probabilities"]
+    loaded = opened.loaded["tiny"]
+    try:
+        opened.loaded["tiny"], opened.states["tiny"] = tiny.checkpoint(seed=1), ((1, 1),)
+        assert client.get("explanations", subject=CAT)["probabilities"] != before
+    finally:
+        opened.loaded["tiny"], opened.states["tiny"] = loaded, ()
+    assert client.get("explanations", subject=CAT)["probabilities"] == before
+
+
+def test_the_cache_is_bounded_but_keeps_two(client):
+    found = client.backend.explanations
+    size = explained.size_of(found.compute(Subject(**CAT)).explanation)
+    small = explained.Explanations(client.backend.sources, max_bytes=size)
+    subjects = [Subject(model="tiny", image={"kind": "sample", "name": name}) for name in ("cat", "dog", "frog")]
+    for subject in subjects:
+        small.compute(subject)
+    assert [small.get(subject) is not None for subject in subjects] == [False, True, True]
+
+
+# Uploads
+
+
+def test_an_upload_is_explained_by_its_id_and_gone_with_its_file(client, uploads, monkeypatch):
+    picture = Image.fromarray(np.random.default_rng(0).integers(0, 256, (60, 90, 3), np.uint8))
+    buffer = io.BytesIO()
+    picture.save(buffer, "png")
+    status, reply = client.upload(buffer.getvalue())
+    assert (status, len(reply["id"])) == (200, 64)
+    subject = {"model": "tiny", "image": {"kind": "upload", "id": reply["id"], "name": "me.png", "crop": 0.25}}
+    found = client.get("explanations", subject=subject)
+    expected = explain(tiny.checkpoint(), picture, crop=0.25)
+    assert found["probabilities"] == pytest.approx(expected.probabilities.tolist(), abs=1e-6)
+    assert (found["image"]["caption"], found["image"]["truth"]) == ("me.png", None)
+    assert found["image"]["original"].startswith("data:image/png")
+    assert str(uploads) not in str(found)
+
+    now = time.monotonic()
+    held = client.backend.explanations.get(explained.canonical(Subject(**subject)))
+    assert now + upload_module.UPLOAD_AGE - 60 < held.expires <= time.monotonic() + upload_module.UPLOAD_AGE
+    monkeypatch.setattr(upload_module, "UPLOAD_AGE", -1)
+    upload_module.Uploads(uploads).clean()
+    client.backend.explanations.held.clear()
+    refusal = client.refusal("explanations", subject=subject)
+    assert (refusal["field"], refusal["hint"]) == ("subject.image", "Choose the file again.")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"GIF89a", b"\x89PNG\r\n\x1a\n"]
+)
+def test_only_images_are_stored(client, uploads, content):
+    status, reply = client.upload(content)
+    assert (status, reply["field"]) == (400, "file")
+    assert str(uploads) not in str(reply)
+    assert not [path for path in uploads.rglob("*") if path.is_file()]
+
+
+def test_an_upload_needs_a_file(client, uploads):
+    response = client.http.post("/vitviz/api/data/uploads", files={"other": ("a.png", b"x")})
+    assert (response.status_code, response.json()["error"]) == (400, "file is missing.")
+
+
+# Code and files
+
+
+def test_code_computes_the_view(client):
+    view = {"content": "attention", "layer": 2, "head": 1, "query": [3]}
+    subject = CAT | {"ablations": [{"heads": [[0, 1]]}]}
+    code = client.get("explanations/code", subject=subject, view=view)["code"]
+    assert "explanation = vitviz.explain(model, 'cat')" in code
+    assert "ablate(heads=[(0, 1)], mode='zero')" in code
+    assert "attention_map(layer=2, head=1, query=[3])" in code
+    view = {"content": "patching", "other": DOG, "target": [3, 7]}
+    assert "other = vitviz.explain(model, 'dog')" in client.get("explanations/code", subject=CAT, view=view)["code"]
+
+
+def test_files_have_the_numbers_of_the_view(client, cat):
+    view = {"layer": 2, "head": 1, "query": [3], "direction": "to"}
+    reply = client.get("explanations/file", subject=CAT, view=view, format="npz")
+    arrays = np.load(io.BytesIO(base64.b64decode(reply["src"].partition(",")[2])))
+    assert np.allclose(arrays["map"], cat.attention_map(2, 1, 3, "to"))
+    assert reply["name"] == "vitviz-tiny-drawing-cat-layer-3-head-2-to-row-1-column-4.npz"
+    for content in ("contributions", "features", "patching"):
+        reply = client.get(
+            "explanations/file", subject=CAT, view={"content": content, "other": DOG, "target": [3]}, format="csv"
+        )
+        table = base64.b64decode(reply["src"].partition(",")[2]).decode()
+        assert table.startswith("quantity,name,layer,head,row,column,value\n")
+    reply = client.get("explanations/file", subject=CAT, view={}, format="html")
+    assert base64.b64decode(reply["src"].partition(",")[2]).startswith(b"<!doctype html>")
+
+
+# Refusals
+
+SUBJECT_REFUSALS = [
+    ({"extra": 1}, "subject.extra", "subject.extra is not a known field. Remove it."),
+    ({"model": 1}, "subject.model", "subject.model is invalid, input should be a valid string: got 1."),
+    ({"model": "x" * 1001}, "subject.model", "at most 1000 characters"),
+    ({"model": "nothing"}, "subject.model", "Checkpoint 'nothing' not found"),
+    ({"model": "runs/../../etc"}, "subject.model", "must have 1 to 64 letters"),
+    ({"model": "/etc/passwd"}, "subject.model", "not found"),
+    ({"snapshot": 0}, "subject.snapshot", "subject.snapshot must be null"),
+    ({"image": None}, "subject.image", "subject.image is invalid"),
+    ({"image": {"kind": "sample"}}, "subject.image.name", "subject.image.name is missing."),
+    ({"image": {"kind": "sample", "name": "../cat"}}, "subject.image", "Sample '../cat' not found."),
+    ({"image": {"kind": "sample", "name": "cat", "path": "/"}}, "subject.image.path", "is not a known field"),
+    ({"image": {"kind": "file", "path": "/etc/passwd"}}, "subject.image", "does not match any of the expected tags"),
+    ({"image": {"kind": "test", "index": -1}}, "subject.image.index", "greater than or equal to 0"),
+    ({"image": {"kind": "test", "index": True}}, "subject.image.index", "valid integer"),
+    ({"image": {"kind": "test", "index": 10**6}}, "subject.image", "from 0 to 9999: got 1000000"),
+    ({"image": {"kind": "run", "run": "small", "index": 0}}, "subject.image", "cifar10 or runs/NAME"),
+    ({"image": {"kind": "upload", "id": "../../etc/passwd"}}, "subject.image.id", "match pattern"),
+    ({"image": {"kind": "upload", "id": "0" * 64}}, "subject.image", "Uploads are deleted within an hour."),
+    ({"image": {"kind": "upload", "id": "0" * 64, "crop": 2}}, "subject.image.crop", "less than or equal to 1"),
+    ({"image": {"kind": "given", "sha256": "0" * 64, "width": 1, "height": 1}}, "subject.image", "Upload it."),
+    ({"ablations": [{"heads": [[99, 0]]}]}, "subject.ablations", "A head must be layer 0 to 5 and head 0 to 1"),
+    ({"ablations": [{"heads": [[0]]}]}, "subject.ablations.0.heads.0.1", "is missing"),
+    ({"ablations": [{"patches": [35]}]}, "subject.ablations", "A patch must be from 0 to 34"),
+    ({"ablations": [{"patches": list(range(35))}]}, "subject.ablations", "Keep at least one."),
+    ({"ablations": [{"mode": "half"}]}, "subject.ablations.0.mode", "'zero' or 'mean'"),
+]
+
+
+@pytest.mark.parametrize(("change", "field", "reason"), SUBJECT_REFUSALS)
+def test_a_subject_is_refused_by_field(client, uploads, change, field, reason):
+    for path in ("explanations", "explanations/nearest"):
+        refusal = client.refusal(path, subject=CAT | change)
+        assert refusal["field"] == field
+        assert reason in refusal["error"]
+        assert not refusal["busy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "request_", "field"),
+    [
+        ("explanations", {}, "subject"),
+        ("explanations", {"subject": CAT, "key": "x"}, "key"),
+        ("explanations/rows", {"subject": CAT, "query": [35]}, "query"),
+        ("explanations/rows", {"subject": CAT, "query": [3, 3]}, "query"),
+        ("explanations/rows", {"subject": CAT, "query": ["3"]}, "query.0"),
+        ("explanations/rows", {"subject": CAT, "query": 3}, "query"),
+        ("explanations/rows", {"subject": CAT, "direction": "similar"}, "direction"),
+        ("explanations/maps", {"subject": CAT, "target": [99]}, "target"),
+        ("explanations/maps", {"subject": CAT, "target": [1, 1]}, "target"),
+        ("explanations/maps", {"subject": CAT, "target": [1, 2, 3]}, "target"),
+        ("explanations/maps", {"subject": CAT, "target": [1.5]}, "target.0"),
+        ("explanations/scores", {"subject": CAT, "target": [99]}, "target"),
+        ("explanations/map", {"subject": CAT, "method": "average"}, "method"),
+        ("explanations/pixels", {"subject": CAT, "method": "nothing"}, "method"),
+        ("explanations/similarity", {"subject": CAT, "patch": 35}, "patch"),
+        ("explanations/similarity", {"subject": CAT}, "patch"),
+        ("explanations/patching", {"subject": CAT, "other": DOG, "part": "all"}, "part"),
+        ("explanations/patching", {"subject": CAT}, "other"),
+        ("explanations/file", {"subject": CAT, "format": "exe"}, "format"),
+        ("explanations/file", {"subject": CAT, "format": "npz", "view": {"layer": -1}}, "view.layer"),
+        ("explanations/code", {"subject": CAT, "view": {"colour": 1}}, "view.colour"),
+    ],
+)
+def test_a_request_is_refused_by_field(client, path, request_, field):
+    refusal = client.refusal(path, **request_)
+    assert refusal["field"].startswith(field), refusal
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[" * 30_000, b"[]", b'"text"', b"null", b"\xff\xfe", b'{"subject": NaN}']
+)
+def test_what_is_not_a_request_is_refused(client, body):
+    response = client.http.post("/vitviz/api/explanations", content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == 400
+    assert response.json()["error"]
+
+
+def test_an_unexpected_error_has_a_reference_in_the_log(client, monkeypatch, caplog):
+    def fail(_):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(module, "to_reply", fail)
+    status, reply = client.post("explanations", subject=CAT)
+    assert (status, "secret" in str(reply)) == (500, False)
+    reference = reply["error"].partition("reference ")[2][:6]
+    assert reference in caplog.text
+    assert "secret" in caplog.text
