@@ -11,6 +11,7 @@ from vitviz.attribution.explanation import explain
 from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
+from vitviz.webapp import image_sets
 from vitviz.webapp.pages.views import Views
 from vitviz.webapp.server.cache import ExplanationCache
 from vitviz.webapp.server.tasks import Tasks
