@@ -1,49 +1,31 @@
-/* Two builds, both committed in vitviz/webapp/static: the modules of the page, which share a chunk, and with
-   `--mode standalone` one self-contained module for the saved HTML file and the notebook widget.
-   PAGES=train,explore builds only these modules. */
+/* Two builds, both committed in vitviz/webapp/static: the app with a module and a style sheet for each page, and with
+   `--mode standalone` one self-contained module for the saved HTML file and the notebook widget. */
 
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { minifySync, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const PAGES = ['explore', 'compare', 'train', 'internals', 'learn', 'masthead'];
 const STANDALONE = 'standalone';
-const PACKAGES = 'packages';
-const PRINT_STYLES = 'src/lib/print.css'; // the last word
-const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css', 'src/lib/models.css'];
 
-/** The style sheets of a page: those that pages share, then those of its folder. */
-function stylesOf(page: string): string[] {
-  const names = readdirSync(`src/${page}`).filter((name) => name.endsWith('.css'));
-  const own = names.sort().map((name) => `src/${page}/${name}`);
-  return own.length ? [...SHARED_STYLES, ...own, PRINT_STYLES] : [];
+/** The selector under which styles are nested: those of a page under its panel, as two pages may use one class name,
+    with the specificity of an id, which Gradio's rules lack; those of paper have the last word. */
+function scopeOf(file: string): string | null {
+  const [, folder, name] = /\/src\/(\w+)\/(?:.+\/)?([^/]+)\.css$/.exec(file) ?? [];
+  if (!folder || folder === 'app') return null; // its styles are of the frame, too
+  if (name === 'print') return '#vitviz#vitviz';
+  return folder === 'lib' ? '#vitviz' : `#${folder}`;
 }
 
-/** Emit the styles of each page as one file, unchanged: Gradio nests them and reads them as a template. */
-function pageStyles(pages: readonly string[]): Plugin {
+function nestStyles(): Plugin {
   return {
-    name: 'page-styles',
-    generateBundle() {
-      for (const page of pages) {
-        const source = stylesOf(page)
-          .map((path) => readFileSync(path, 'utf-8'))
-          .join('\n');
-        if (!source) continue;
-        if (/[\\`]/.test(source))
-          this.error(`${page}.css contains a backslash or backtick, which Gradio would interpret`);
-        this.emitFile({ type: 'asset', fileName: `${page}.css`, source });
-      }
+    name: 'nest-styles',
+    enforce: 'pre',
+    transform(code, id) {
+      const scope = scopeOf(id);
+      return scope && { code: `${scope} {\n${code}}\n`, map: null };
     },
-  };
-}
-
-/** Minify the packages, which take half of the page; its own modules stay readable in the browser's tools. */
-function minifyPackages(): Plugin {
-  return {
-    name: 'minify-packages',
-    renderChunk: (code, { name, fileName }) => (name === PACKAGES ? minifySync(fileName, code).code : null),
   };
 }
 
@@ -75,29 +57,26 @@ function leaveOutServed(): Plugin {
 
 export default defineConfig(({ mode }) => {
   const isStandalone = mode === STANDALONE;
-  const pages = process.env.PAGES?.split(',') ?? PAGES;
-  const names = isStandalone ? [STANDALONE] : pages;
-  const isWhole = !isStandalone && !process.env.PAGES;
+  const entry = isStandalone ? STANDALONE : 'main';
   return {
     base: './',
     plugins: [
       ...(isStandalone ? [leaveOutServed()] : []),
       svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
-      ...(isStandalone ? [] : [pageStyles(pages), minifyPackages()]),
-      ...(isWhole ? [removeStale()] : []),
+      ...(isStandalone ? [] : [nestStyles(), removeStale()]),
     ],
     resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
     build: {
       outDir: '../vitviz/webapp/static',
       emptyOutDir: false, // the two builds share it
       target: 'es2022',
-      minify: isStandalone,
+      minify: true,
       cssMinify: false,
       modulePreload: false,
-      license: isWhole && { fileName: 'licenses.md' }, // of bundled packages
+      license: !isStandalone && { fileName: 'licenses.md' }, // of bundled packages
       rolldownOptions: {
         checks: { pluginTimings: false },
-        input: Object.fromEntries(names.map((name) => [name, `src/${name}/${name}.ts`])),
+        input: { [entry]: isStandalone ? 'src/standalone/standalone.ts' : 'src/app/main.ts' },
         preserveEntrySignatures: 'strict',
         output: {
           entryFileNames: '[name].js',
@@ -106,10 +85,7 @@ export default defineConfig(({ mode }) => {
           minifyInternalExports: false,
           comments: { legal: true, annotation: false, jsdoc: false },
           codeSplitting: !isStandalone && {
-            groups: [
-              { name: PACKAGES, test: /node_modules/, minShareCount: 2, priority: 1 },
-              { name: 'shared', minShareCount: 2 },
-            ],
+            groups: [{ name: 'shared', test: /src.lib|node_modules/, minShareCount: 3 }],
           },
         },
       },

@@ -29,7 +29,7 @@ def content() -> str:
         "max_sent_bytes": environment.MAX_SENT_BYTES,
         "checkpoints": list_bundled(),
         "methods": serialize.methods_to_json(),
-        "functions": backend.names,
+        "functions": list(backend.functions),
         "example": {"request": EXAMPLE, "reply": backend.explore.hold(EXAMPLE, opening.KEY)},
         "explained": {"subject": SUBJECT.model_dump(), "reply": reply.model_dump()},
     }

@@ -81,13 +81,7 @@ def test_a_value_of_another_type_is_detected():
 @pytest.mark.parametrize("public", [False, True])
 def test_initial_data(public, tmp_path):
     models = Explore(str(tmp_path), public=public).catalog() | COLORS
-    check(explore.ExploreCatalog, models | {"public": public})
-    probed = {name: models[name] for name in ("checkpoints", "cifar", "colors")}
-    check(internals.InternalsCatalog, probed | {"public": public})
-    lesson = {name: models[name] for name in ("checkpoints", "cifar", "colors", "samples", "photos")}
-    compared = {name: models[name] for name in ("checkpoints", "cifar", "colors", "methods", "maxBytes")}
-    check(compare.CompareCatalog, compared | {"public": public})
-    check(learn.LearnCatalog, lesson | {"public": public})
+    check(explore.Catalog, models | {"public": public})
     check(train_types.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
 
 

@@ -72,21 +72,12 @@ def build_app(
     deferred = DeferredBackend(load, known and known["example"], known and known["explained"])
     if known is None:  # describing other models takes torch
         backend = deferred.start().result()
-        names, models = backend.names, backend.explore.catalog()
+        names, catalog = list(backend.functions), backend.explore.catalog()
     else:
-        names, models = known["functions"], opening.catalog(known, data, public)
+        names, catalog = known["functions"], opening.catalog(known, data, public)
     if public:  # a gated model has been opened with its token
         remove_secrets()
-    models |= {"public": public}
-    common = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
-    catalogs: dict[str, Any] = {
-        "explore": models,
-        "compare": common | {name: models[name] for name in ("methods", "maxBytes")},
-        "train": None,
-        "internals": common,
-        "learn": common | {name: models[name] for name in ("samples", "photos")},
-    }
-    with page.build(catalogs, {name: deferred.functions(name, names[name]) for name in catalogs}) as app:
+    with page.build(catalog | {"public": public}, [deferred.function(name) for name in names]) as app:
         for name, function in ENDPOINTS.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
             gr.api(function, api_name=name, queue=not mcp)
@@ -249,7 +240,7 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
             app_kwargs={
                 "middleware": [
                     Middleware(Guard, names=names, uploads=uploads, mcp=mcp),
-                    Middleware(ModulePreload, names=["masthead.js", "explore.js"]),
+                    Middleware(ModulePreload, first=["main.js", "App.js"], pages=page.PAGES),
                     Middleware(preview.LinkPreview),
                 ],
                 "routes": [

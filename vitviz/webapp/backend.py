@@ -23,7 +23,7 @@ class Backend:
     Attributes:
         explore: The Explore page, whose catalog the other pages use.
         api: The routes.
-        functions: Server functions by page and name.
+        functions: Server functions by name; those that pages share are of Explore, so that they have one queue.
     """
 
     def __init__(self, data: str | None = None, public: bool = False, checkpoint: str | None = None) -> None:
@@ -39,21 +39,17 @@ class Backend:
         self.explanations, self.gallery = Explanations(self.sources), Gallery(self.sources)
         self.api = api.create(self)
         self.explore = Explore(data, runs, public, train.datasets.download, opener)
-        pages = {
-            "explore": self.explore.functions,
-            "compare": Compare(self.explore, Timelines(runs)).functions,
-            "train": train.functions,
-            "internals": Internals(data, runs, public, opener).functions,
-            "learn": Learn(self.explore, train.timelines).functions,
-        }
-        self.functions: dict[str, dict[str, Callable[[Any], Any]]] = {
-            page: {function.__name__: function for function in functions} for page, functions in pages.items()
-        }
-
-    @property
-    def names(self) -> dict[str, list[str]]:
-        """Names of the server functions of each page."""
-        return {page: list(functions) for page, functions in self.functions.items()}
+        pages = (
+            self.explore,
+            Compare(self.explore, Timelines(runs)),
+            train,
+            Internals(data, runs, public, opener),
+            Learn(self.explore, train.timelines),
+        )
+        self.functions: dict[str, Callable[[Any], Any]] = {}
+        for page in pages:
+            for function in page.functions:
+                self.functions.setdefault(function.__name__, function)
 
     def clean(self) -> None:
         """Delete what has expired of visitors' images."""

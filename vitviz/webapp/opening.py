@@ -39,14 +39,14 @@ class Opening(TypedDict):
     """Content of the file.
 
     It holds for bundled checkpoints with these `checksums`, SHA-256 by name, and for this limit of the attention that
-    is sent. `functions` are the names of the server functions of each page.
+    is sent. `functions` are the names of the server functions.
     """
 
     checksums: dict[str, str]
     max_sent_bytes: int
     checkpoints: list[ModelInfo]
     methods: list[Json]
-    functions: dict[str, list[str]]
+    functions: list[str]
     example: Example
     explained: Explained
 

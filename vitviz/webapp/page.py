@@ -1,13 +1,24 @@
-"""Frame of the web page: colors, fonts, header and tabs."""
+"""The web page: one component, in which a module of `frontend/` mounts the app, and the theme.
 
-from collections.abc import Callable
-from importlib.resources import files
+Modules and styles are built by Vite and committed in `static/`.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
 
-from vitviz.webapp.components import component
+from vitviz.webapp.server.modules import URL_PREFIX
 from vitviz.webapp.server.uploads import CLEANUP_INTERVAL, UPLOAD_AGE
+
+PAGES = ("explore", "compare", "train", "internals", "learn")  # modules; the first is shown by default
+
+# Gradio compiles this text in the browser. The document's base URL is the folder of the page, also behind a proxy that
+# serves it under a path.
+MOUNT = f"""import(new URL('{URL_PREFIX.lstrip("/")}main.js', document.baseURI)).then(
+  ({{ mount }}) => mount({{ element, props, server, upload }})
+).catch(() => {{ element.textContent =
+  'A script of this page could not be loaded. Check that vitviz is still running, then reload.'; }});"""
 
 SANS = (
     "-apple-system, BlinkMacSystemFont, Segoe UI Variable Text, Segoe UI, Roboto, Ubuntu, Cantarell, Noto Sans, "
@@ -46,7 +57,7 @@ def theme() -> gr.themes.Base:
     return base.set(
         **light,
         **dark,
-        color_accent="#0b5cad",  # Gradio has no dark variant of this one, see page.css
+        color_accent="#0b5cad",  # Gradio has no dark variant of this one, see app.css
         block_border_width="0px",
         block_shadow="none",
         block_title_text_size="13px",
@@ -54,9 +65,8 @@ def theme() -> gr.themes.Base:
     )
 
 
-LAUNCH: dict[str, Any] = {  # Gradio takes theme and styles at launch
+LAUNCH: dict[str, Any] = {  # Gradio takes the theme at launch
     "theme": theme(),
-    "css": files(__package__).joinpath("page.css").read_text(encoding="utf-8"),
     "footer_links": [],
     "ssr_mode": False,
     "run_history": False,
@@ -64,19 +74,22 @@ LAUNCH: dict[str, Any] = {  # Gradio takes theme and styles at launch
 }
 
 
-def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callable[..., Any]]]) -> gr.Blocks:
+def build(catalog: dict[str, Any], functions: Sequence[Callable[..., Any]]) -> gr.Blocks:
     """Build the page.
 
     Args:
-        catalogs: Initial data of each tab, in order: "explore", "compare", "train", "internals", "learn".
-        functions: Server functions of each tab.
+        catalog: Initial data.
+        functions: Server functions, called from the browser by name with one object.
     """
     with gr.Blocks(
         title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(CLEANUP_INTERVAL, UPLOAD_AGE)
     ) as page:
-        component("masthead", unavailable="")
-        with gr.Tabs(elem_id="pages"):
-            for name, catalog in catalogs.items():
-                with gr.Tab(name.capitalize(), id=name):
-                    component(name, catalog, functions[name])
+        gr.HTML(
+            html_template="",
+            js_on_load=MOUNT,
+            apply_default_css=False,
+            catalog=catalog,
+            server_functions=list(functions),
+            elem_id="vitviz",
+        )
     return page

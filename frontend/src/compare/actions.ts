@@ -4,10 +4,10 @@ import type { CompareFigureRequest, ImageChoice } from '../lib/api';
 import { ANNOUNCE_DELAY, isServed, reasonOf, WORKING_DELAY } from '../lib/client';
 import { saveAs } from '../lib/dom';
 import { refusalOf } from '../lib/files';
-import { writeAddress } from './link';
 import { refresh } from './requests';
 import { EMPTY, type Kind, type ViewState } from './sides';
 import type { ComparePage, Reading } from './state.svelte';
+import { writeAddress } from './write';
 
 /** Compare something else; B starts with its default. */
 export function chooseKind(page: ComparePage, kind: Kind) {

@@ -1,4 +1,9 @@
-import { mountOf } from '../lib/lazy';
+/* The Compare page. */
 
-/** Mount the comparison. */
-export const mount = mountOf(() => import('./comparison'));
+import type { Catalog } from '../lib/api';
+import type { Host } from '../lib/client';
+import { ComparePage } from './state.svelte';
+import './compare.css';
+
+export { default } from './Compare.svelte';
+export const open = (host: Host<Catalog>) => new ComparePage(host);

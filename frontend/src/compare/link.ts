@@ -1,27 +1,12 @@
-/* The address of the page: written after each comparison, read at the start and on Back. */
+/* The address of the page, read at the start and on Back. */
 
-import { firstImage, uploadOf } from '../explore/address';
-import { updateAddress } from '../lib/address';
+import { firstImage } from '../explore/address';
 import { isServed, reasonOf, refreshModels } from '../lib/client';
-import { addressOf, DEFAULTS, readAddress } from './address';
+import { readAddress } from './address';
 import { refresh } from './requests';
 import { ATTENTION } from './sides';
 import type { ComparePage } from './state.svelte';
-
-const params = () => new URLSearchParams(location.search);
-const named = () => `${params().get('checkpoint')} ${params().get('image')}`;
-
-/** The uploaded images of both sides in the entry of the history. */
-const uploads = () => [uploadOf(history.state), uploadOf({ upload: history.state?.uploadB })] as const;
-
-export function writeAddress(page: ComparePage, how: 'pushState' | 'replaceState' = 'replaceState') {
-  const { kind, a, b, own, query, shown } = page;
-  if (!page.root?.clientWidth || !shown) return; // another tab is shown
-  const upload = (image: typeof a.image) => (image?.kind === 'upload' ? image : null);
-  const values = addressOf(kind, a, own, query, shown.a.shape, page);
-  updateAddress(values, DEFAULTS, how, { upload: upload(a.image), uploadB: upload(b.image) });
-  page.followed = named();
-}
+import { named, params, uploads } from './write';
 
 /** Adopt the comparison of the address. */
 export function follow(page: ComparePage) {
@@ -80,9 +65,7 @@ export async function start(page: ComparePage, root: HTMLElement) {
     if (entry.isIntersecting && !isFirst) comeBack(page);
     isFirst = false;
   }).observe(root);
-  window.addEventListener('popstate', () => {
-    if (page.root?.clientWidth && params().get('tab') === 'compare') open(page);
-  });
+  page.host.route?.onHistory(() => open(page));
 }
 
 /** Another tab may have chosen another model or image, or trained a model. */

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CompareReply, CompareRequest } from '../lib/api';
-import { writeAddress } from './link';
 import { probeImage, refresh } from './requests';
 import { ATTENTION, EMPTY, type Kind, SIMILARITY, type ViewState, viewOfB } from './sides';
 import type { ComparePage, Shown } from './state.svelte';
+import { writeAddress } from './write';
 
-vi.mock('./link', () => ({ writeAddress: vi.fn() }));
+vi.mock('./write', () => ({ writeAddress: vi.fn() }));
 
 const sample = (name: string) => ({ kind: 'sample' as const, name });
 const EXPLAINED = {

@@ -6,7 +6,6 @@ import { isRefusal, isServed, NO_ANSWER, reasonOf, WORKING_DELAY } from '../lib/
 import { middlePatch } from '../lib/grid';
 import { floatsOf, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
 import { outside } from './address';
-import { writeAddress } from './link';
 import {
   ATTENTION,
   completeA,
@@ -20,6 +19,7 @@ import {
   type ViewState,
 } from './sides';
 import type { ComparePage, Shown } from './state.svelte';
+import { writeAddress } from './write';
 
 const WRITING_DELAY = 150; // ms; browsers limit the rate of address changes, and a slider makes many
 const MAX_EXPLAINED = 12; // replies that are kept; the server forgets the oldest ones as well

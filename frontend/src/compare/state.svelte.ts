@@ -1,7 +1,7 @@
 /* State of the Compare page. Requests are functions over this object, see requests.ts. */
 
 import type {
-  CompareCatalog,
+  Catalog,
   CompareImages,
   CompareReply,
   CompareRequest,
@@ -33,7 +33,7 @@ export interface Reading {
 }
 
 export class ComparePage {
-  readonly host: Host<CompareCatalog>;
+  readonly host: Host<Catalog>;
   readonly theme: ThemeColors;
 
   root: HTMLElement | null = null; // set by Compare.svelte
@@ -82,7 +82,7 @@ export class ComparePage {
   /** The status line: what is read, else a notice. */
   readonly line = $derived.by(() => (this.reading ? this.sentence : this.status || this.sentence));
 
-  constructor(host: Host<CompareCatalog>) {
+  constructor(host: Host<Catalog>) {
     this.host = host;
     this.models = $state.raw(host.catalog.checkpoints);
     this.theme = new ThemeColors(host.element, host.catalog.colors);

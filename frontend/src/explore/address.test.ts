@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ExploreCatalog } from '../lib/api';
+import type { Catalog } from '../lib/api';
 import { MEAN } from '../lib/numbers';
 import {
   addressOf,
@@ -27,7 +27,7 @@ const CATALOG = {
   ],
   photos: [{ name: 'rocket', title: 'Launch of a rocket', src: '' }],
   methods: [{ key: 'rollout' }, { key: 'relevance' }, { key: 'shapley', name: 'Shapley values', onRequest: true }],
-} as unknown as ExploreCatalog;
+} as unknown as Catalog;
 const SHAPE = { layers: 6, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true };
 const CHOICES: Choices = {
   checkpoint: 'cifar10-ti4',

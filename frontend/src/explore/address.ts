@@ -10,7 +10,7 @@ import {
   patchesParam,
   unavailable,
 } from '../lib/address';
-import type { ExploreCatalog, ImageChoice, ModelInfo, UploadChoice } from '../lib/api';
+import type { Catalog, ImageChoice, ModelInfo, UploadChoice } from '../lib/api';
 import { type Direction, MEAN, POOL, type Shape } from '../lib/numbers';
 import { numberName } from '../lib/words';
 import type { Choices, Mode, PatchMode, ScaleChoice, ViewName } from './state.svelte';
@@ -36,7 +36,7 @@ export interface ShapeParams {
   removed: string | null;
 }
 
-export type ImageCatalog = Pick<ExploreCatalog, 'cifar' | 'samples' | 'photos' | 'checkpoints'>;
+export type ImageCatalog = Pick<Catalog, 'cifar' | 'samples' | 'photos' | 'checkpoints'>;
 
 /** An image by its name in the address, or null if it is unavailable.
     @param upload the uploaded image of the entry of the history, if any */
@@ -77,14 +77,13 @@ export function uploadOf(state: unknown): UploadChoice | null {
   return typeof crop === 'number' ? { kind, path, name, crop } : { kind, path, name };
 }
 
-export const hasModel = (catalog: ExploreCatalog, name: string) =>
-  catalog.checkpoints.some((model) => model.name === name);
+export const hasModel = (catalog: Catalog, name: string) => catalog.checkpoints.some((model) => model.name === name);
 
 /** Read the choices, and the parts that need the sizes of the reply; the catalog has at least one model.
     @param state of the entry of the history */
 export function readAddress(
   params: URLSearchParams,
-  catalog: ExploreCatalog,
+  catalog: Catalog,
   state: unknown = null,
 ): [Partial<Choices>, ShapeParams] {
   const [model, requested] = [params.get('checkpoint'), params.get('image')];
@@ -131,7 +130,7 @@ export function readShapeParams(
 }
 
 /** State which parts of the address are unavailable and what is shown instead; empty if all are available. */
-export function unavailableSentences(params: URLSearchParams, catalog: ExploreCatalog, shown: Choices): string {
+export function unavailableSentences(params: URLSearchParams, catalog: Catalog, shown: Choices): string {
   const [model, requested] = [params.get('checkpoint'), params.get('image')];
   const image = shown.image ? imageParam(shown.image) : '';
   const sentences = [];
@@ -149,7 +148,7 @@ export function unavailableSentences(params: URLSearchParams, catalog: ExploreCa
   return sentences.join(' ');
 }
 
-function unavailableMethod(key: string, { methods }: ExploreCatalog) {
+function unavailableMethod(key: string, { methods }: Catalog) {
   const found = methods.find((method) => method.key === key);
   return found?.onRequest
     ? `The map of this link, ${found.name}, is computed on request: choose it under “On request”.`

@@ -1,18 +1,20 @@
-/* The Explore page in Gradio. */
+/* The Explore page. */
 
-import { mount as mountComponent } from 'svelte';
-import type { ExploreCatalog } from '../lib/api';
-import { type GradioContext, hostOf, NO_ANSWER } from '../lib/client';
-import Explore from './Explore.svelte';
+import type { Catalog } from '../lib/api';
+import { type Host, NO_ANSWER } from '../lib/client';
 import { showNotice } from './notices';
-import { start } from './start';
 import { Explorer } from './state.svelte';
+import './explore.css';
+import './narrow.css';
+import './present.css';
+import './save.css';
 
-export function mount(context: GradioContext<ExploreCatalog>) {
-  const explorer = new Explorer(hostOf(context));
+export { default } from './Page.svelte';
+
+export function open(host: Host<Catalog>): Explorer {
+  const explorer = new Explorer(host);
   explorer.openSaveDialog = () => openSaveDialog(explorer);
-  mountComponent(Explore, { target: context.element, props: { explorer } });
-  start(explorer);
+  return explorer;
 }
 
 /** Load and mount the dialog at its first use; then open it. */

@@ -21,12 +21,12 @@ export function recordImage(explorer: Explorer): void {
   writeAddress(explorer, isOther && isLater ? 'pushState' : 'replaceState');
 }
 
-/** On Back or Forward, show the image of the address with its view; other entries belong to the tabs. */
+/** On Back or Forward, show the image of the address with its view. */
 export async function followHistory(explorer: Explorer): Promise<void> {
   const { catalog, choices, shown } = explorer;
   const params = new URLSearchParams(location.search);
   const requested = params.get('image');
-  if (!shown || !requested || params.has('tab')) return;
+  if (!shown || !requested) return;
   const [chosen, shapeParams] = readAddress(params, catalog, history.state);
   if (requested === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
   const names = Object.keys(chosen) as (keyof Choices)[];

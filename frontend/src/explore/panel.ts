@@ -2,7 +2,7 @@
 
 import type { Component } from 'svelte';
 import type { ShownView } from '../lib/api';
-import type { Term } from '../lib/glossary';
+import type { Term } from '../lib/terms';
 import type { Line } from '../lib/words';
 import type { Explorer, ViewName } from './state.svelte';
 import type { LargeMap } from './view.svelte';

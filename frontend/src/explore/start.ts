@@ -1,6 +1,6 @@
 /* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
 
-import { headsParam, isOfRun, OPEN_HEAD, type OpenHead, patchesParam } from '../lib/address';
+import { type HeadLink, headsParam, isOfRun, patchesParam } from '../lib/address';
 import type { ExplorerData } from '../lib/api';
 import { listenWhile } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
@@ -93,7 +93,7 @@ async function refresh(explorer: Explorer) {
 }
 
 /** Show a head that was chosen on another tab. */
-async function openHead(explorer: Explorer, { checkpoint, layer, head }: OpenHead) {
+async function openHead(explorer: Explorer, { checkpoint, layer, head }: HeadLink) {
   if (checkpoint !== explorer.shown?.checkpoint) {
     explorer.choices.target = []; // the other model may number the classes differently
     const none = { patch: null, ablated: null, removed: null };
@@ -103,9 +103,9 @@ async function openHead(explorer: Explorer, { checkpoint, layer, head }: OpenHea
 }
 
 function listen(explorer: Explorer) {
-  const { element } = explorer.host;
-  listenWhile(element, window, OPEN_HEAD, (event) => openHead(explorer, event.detail));
-  listenWhile(element, window, 'popstate', () => followHistory(explorer));
+  const { element, route } = explorer.host;
+  route?.onHead((head) => openHead(explorer, head));
+  route?.onHistory(() => followHistory(explorer));
   for (const type of ['dragover', 'dragleave', 'drop'] as const) {
     listenWhile(element, document, type, (event) => acceptDrop(explorer, event));
   }

@@ -3,9 +3,9 @@
 
 import type {
   AblateReply,
+  Catalog,
   DownloadInfo,
   ExplainReply,
-  ExploreCatalog,
   ImageChoice,
   MethodInfo,
   ModelInfo,
@@ -68,14 +68,14 @@ export class Markers {
 }
 
 export class Explorer {
-  readonly host: Host<ExploreCatalog>;
+  readonly host: Host<Catalog>;
   readonly theme: ThemeColors;
   readonly choices = new Choices();
   readonly markers = new Markers();
   readonly view: View;
   readonly gallery: Gallery;
 
-  catalog = $state.raw() as ExploreCatalog;
+  catalog = $state.raw() as Catalog;
   root = $state.raw<HTMLElement | null>(null);
   shelf = $state.raw<Shelf>('sample');
   download = $state.raw<DownloadInfo | null>(null); // of CIFAR-10
@@ -152,7 +152,7 @@ export class Explorer {
     return this.removing ? [REMOVING] : this.view.line;
   });
 
-  constructor(host: Host<ExploreCatalog>) {
+  constructor(host: Host<Catalog>) {
     this.host = host;
     this.catalog = host.catalog;
     this.theme = new ThemeColors(host.element, host.catalog.colors);

@@ -1,13 +1,9 @@
-import { mount as mountComponent } from 'svelte';
-import type { InternalsCatalog } from '../lib/api';
-import { type GradioContext, hostOf } from '../lib/client';
-import Internals from './Internals.svelte';
-import { InternalsPage } from './state.svelte';
+/* The Internals page. */
 
-export function mount(context: GradioContext<InternalsCatalog>): void {
-  const { element } = context;
-  mountComponent(Internals, {
-    target: element.firstElementChild ?? element,
-    props: { page: new InternalsPage(hostOf(context)) },
-  });
-}
+import type { Catalog } from '../lib/api';
+import type { Host } from '../lib/client';
+import { InternalsPage } from './state.svelte';
+import './internals.css';
+
+export { default } from './Internals.svelte';
+export const open = (host: Host<Catalog>) => new InternalsPage(host);

@@ -1,6 +1,6 @@
 /* Open a head in Explore, on the same model and the image that was shown there. */
 
-import { OPEN_HEAD, updateAddress } from '../lib/address';
+import { updateAddress } from '../lib/address';
 import type { Head } from './figure';
 import type { InternalsPage } from './state.svelte';
 
@@ -8,6 +8,6 @@ export function openHead(page: InternalsPage, { layer, head }: Head): void {
   if (!page.shown) return;
   const { checkpoint } = page.shown;
   updateAddress({ checkpoint, layer: layer + 1, head: head + 1, view: null, method: null });
-  window.dispatchEvent(new CustomEvent(OPEN_HEAD, { detail: { checkpoint, layer, head } }));
+  page.host.route?.openHead({ checkpoint, layer, head });
   window.scrollTo(0, 0);
 }

@@ -1,6 +1,6 @@
 /* State of the Internals page. Requests are functions over this object, see requests.ts. */
 
-import type { CifarInfo, InternalsCatalog, ModelInfo, ModelList, ProbesReply, ProbesRequest } from '../lib/api';
+import type { Catalog, CifarInfo, ModelInfo, ModelList, ProbesReply, ProbesRequest } from '../lib/api';
 import type { Host } from '../lib/client';
 import { ThemeColors } from '../lib/theme';
 import type { Probe } from './captions';
@@ -13,7 +13,7 @@ export interface Drawing {
 }
 
 export class InternalsPage {
-  readonly host: Host<InternalsCatalog>;
+  readonly host: Host<Catalog>;
   readonly theme: ThemeColors;
 
   root: HTMLElement | null = null; // set by Internals.svelte
@@ -39,7 +39,7 @@ export class InternalsPage {
   ticket = 0; // of the latest request; responses to earlier ones are dropped
   followed: string | null = null; // the checkpoint that was last read from the address
 
-  constructor(host: Host<InternalsCatalog>) {
+  constructor(host: Host<Catalog>) {
     this.host = host;
     this.models = $state.raw(host.catalog.checkpoints);
     this.cifar = $state.raw(host.catalog.cifar);

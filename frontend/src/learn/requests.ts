@@ -225,7 +225,7 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
     if (entry.isIntersecting && !isFirst) comeBack(page);
     isFirst = false;
   }).observe(root);
-  window.addEventListener('popstate', () => page.root?.clientWidth && comeBack(page));
+  page.host.route?.onHistory(() => comeBack(page));
 }
 
 async function comeBack(page: LearnPage) {

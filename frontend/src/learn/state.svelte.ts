@@ -1,9 +1,9 @@
 /* State of the Learn page. Requests are functions over this object, see requests.ts. */
 
 import type {
+  Catalog,
   ExplainReply,
   ImageChoice,
-  LearnCatalog,
   LessonFlipReply,
   LessonPatchReply,
   LessonReply,
@@ -36,7 +36,7 @@ export interface Pass {
 }
 
 export class LearnPage implements Choices {
-  readonly host: Host<LearnCatalog>;
+  readonly host: Host<Catalog>;
   readonly theme: ThemeColors;
 
   root: HTMLElement | null = null; // set by Learn.svelte
@@ -74,7 +74,7 @@ export class LearnPage implements Choices {
 
   readonly current = $derived.by(() => STEPS[this.step]);
 
-  constructor(host: Host<LearnCatalog>) {
+  constructor(host: Host<Catalog>) {
     this.host = host;
     this.models = $state.raw(host.catalog.checkpoints);
     this.theme = new ThemeColors(host.element, host.catalog.colors);

@@ -3,37 +3,54 @@
 import type { Grid } from './grid';
 import { MEAN } from './numbers';
 
-/** Write the choices into the address and notify the page frame; empty and default values are omitted.
+/** The query string of what is on screen. On Back and Forward the address has that of the new entry first. */
+export const onScreen = { search: '' };
+
+/** Change the parameters of a query string, by default the current one, and show it in the address.
     @param how in a new entry of the history, or in the current one
     @param state values of the entry that the address does not show, in addition to those it has */
+export function changeAddress(
+  change: (params: URLSearchParams) => void,
+  how: 'pushState' | 'replaceState',
+  state: Record<string, unknown> = {},
+  search = location.search,
+) {
+  const params = new URLSearchParams(search);
+  change(params);
+  history[how]({ ...history.state, ...state }, '', `${location.pathname}?${params}${location.hash}`);
+  onScreen.search = location.search;
+}
+
+/** Write the choices into the address; empty and default values are omitted. */
 export function updateAddress(
   values: Record<string, string | number | null | undefined>,
   defaults: Record<string, string> = {},
   how: 'pushState' | 'replaceState' = 'replaceState',
   state: Record<string, unknown> = {},
 ) {
-  const params = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(values)) {
-    params.delete(name); // so that the order is always the same
-    if (value && value !== defaults[name]) params.set(name, String(value));
-  }
-  history[how]({ ...history.state, ...state }, '', `${location.pathname}?${params}${location.hash}`);
-  window.dispatchEvent(new Event('vitviz:address'));
+  const write = (params: URLSearchParams) => {
+    for (const [name, value] of Object.entries(values)) {
+      params.delete(name); // so that the order is always the same
+      if (value && value !== defaults[name]) params.set(name, String(value));
+    }
+  };
+  changeAddress(write, how, state);
 }
 
-/** Event by which Internals opens a head in Explore: Explore selects it, and the masthead opens the tab. */
-export const OPEN_HEAD = 'vitviz:head';
-
-export interface OpenHead {
+export interface HeadLink {
   checkpoint: string;
   layer: number;
   head: number;
 }
 
-declare global {
-  interface WindowEventMap {
-    [OPEN_HEAD]: CustomEvent<OpenHead>;
-  }
+/** The part that a page has in the address, given by the router of the app. */
+export interface Route {
+  /** Call `follow` on Back and Forward within the page. */
+  onHistory: (follow: () => void) => void;
+  /** Call `show` when a head is to be shown in Explore. */
+  onHead: (show: (head: HeadLink) => void) => void;
+  /** Show a head in Explore, which may be loaded only now and then follows the address. */
+  openHead: (head: HeadLink) => void;
 }
 
 /** For an address whose model, image, run or timeline is unavailable; `shown` replaces it, if given. */
@@ -42,6 +59,8 @@ export const unavailable = (what: string, name: string, shown?: string | null) =
 
 export const isOfRun = (name: unknown) => String(name).startsWith('runs/');
 export const runName = (source: string) => source.slice('runs/'.length);
+/** The source of a run's timeline and the model name of its checkpoint. */
+export const sourceOf = (run: string) => `runs/${run}`;
 
 /** A layer or head of the address, at most `count`: "3" -> 2, "mean" -> MEAN. */
 export function parseNumber(text: string | null, count: number, otherwise: number) {

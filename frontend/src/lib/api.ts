@@ -38,6 +38,18 @@ export interface BundledTimeline {
   parameters: number | null;
 }
 
+/** Initial data of the page; uploads have at most `maxBytes`. */
+export interface Catalog {
+  checkpoints: ModelInfo[];
+  cifar: CifarInfo;
+  samples: NamedImage[];
+  photos: Photo[];
+  methods: MethodInfo[];
+  maxBytes: number;
+  colors: ColorTables;
+  public: boolean;
+}
+
 export type CheckReply = AcceptedForm | RefusedForm;
 
 /** A test image of CIFAR-10. */
@@ -80,16 +92,6 @@ export interface ColorTable {
 export interface ColorTables {
   light: ColorTable;
   dark: ColorTable;
-}
-
-/** Initial data of Compare; uploads have at most `maxBytes`. */
-export interface CompareCatalog {
-  checkpoints: ModelInfo[];
-  cifar: CifarInfo;
-  colors: ColorTables;
-  public: boolean;
-  methods: MethodInfo[];
-  maxBytes: number;
 }
 
 /** Also the caption that the figure prints. */
@@ -268,18 +270,6 @@ export interface ExplainedImage {
   note: string;
 }
 
-/** Initial data of Explore; uploads have at most `maxBytes`. */
-export interface ExploreCatalog {
-  checkpoints: ModelInfo[];
-  cifar: CifarInfo;
-  samples: NamedImage[];
-  photos: Photo[];
-  methods: MethodInfo[];
-  maxBytes: number;
-  colors: ColorTables;
-  public: boolean;
-}
-
 /** An explanation in a saved file or a notebook, where the explorer has no server. Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the server function of this name returns them, by direction and patches ("from 3,5"). */
 export interface ExplorerData {
   reply: ExplainReply;
@@ -422,27 +412,9 @@ export interface GridShape {
 
 export type ImageChoice = SampleChoice | CifarChoice | DatasetChoice | UploadChoice;
 
-/** Initial data of Internals. */
-export interface InternalsCatalog {
-  checkpoints: ModelInfo[];
-  cifar: CifarInfo;
-  colors: ColorTables;
-  public: boolean;
-}
-
 /** The key of an explanation. */
 export interface KeyRequest {
   key: string;
-}
-
-/** Initial data of Learn. */
-export interface LearnCatalog {
-  checkpoints: ModelInfo[];
-  cifar: CifarInfo;
-  colors: ColorTables;
-  public: boolean;
-  samples: NamedImage[];
-  photos: Photo[];
 }
 
 /** Direct contributions to the logit of the predicted class, by layer. */

@@ -1,5 +1,6 @@
 /* Requests to Python, and what Gradio gives a component. */
 
+import type { Route } from './address';
 import type { ModelList, Refusal, Requests } from './api';
 
 export const WORKING_DELAY = 300; // ms until "Working…" appears
@@ -15,7 +16,7 @@ export type Upload = (file: File) => Promise<{ path: string }>;
 
 /** Where a page runs. */
 export interface Host<C> {
-  /** Gradio's element. */
+  /** Where the page is shown. */
   element: HTMLElement;
   catalog: C;
   /** Call a Python function; an unreachable server gives {error}. */
@@ -23,6 +24,7 @@ export interface Host<C> {
   upload: Upload | null;
   /** Attention weights of a reply, (L, A, T, T) as multiples of 1 / 65535; by default the reply is base64 of them. */
   weights?: (reply: string) => Uint16Array;
+  route?: Route;
   /** False in a saved file: one image, one model, no server, no address. */
   live: boolean;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { STEPS } from '../learn/steps';
-import { GLOSSARY, indexed, meaningOf, termOf } from './glossary';
+import { GLOSSARY, indexed, meaningOf } from './glossary';
+import { termOf } from './terms';
 
 test('the unit of each scale has a term', () => {
   expect(termOf({ kind: 'signed', limit: 1 })).toBe('logit');

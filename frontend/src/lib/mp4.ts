@@ -1,20 +1,20 @@
 /* The encoder of MP4 movies, in a module of its own: it is large and rarely needed. */
 
 import { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } from 'mediabunny';
-import { videoConfig } from './video';
+import type { videoConfig } from './video';
 
 const KEY_FRAME_INTERVAL = 30; // frames, so that a player can seek
 const MAX_QUEUE = 8; // frames in memory that wait for the encoder
 
 /** Encode the frames of an animated WebP image, with their durations; an odd last row or column is cut off. */
-export async function encode(webp: ArrayBuffer): Promise<Blob> {
+export async function encode(webp: ArrayBuffer, configFor: typeof videoConfig): Promise<Blob> {
   const decoder = new ImageDecoder({ data: webp, type: 'image/webp' });
   try {
     await decoder.tracks.ready;
     const first = (await decoder.decode()).image;
     const [width, height] = [first.displayWidth & ~1, first.displayHeight & ~1];
     first.close();
-    const config = await videoConfig(width, height);
+    const config = await configFor(width, height);
     if (!config) throw new Error(`no encoder for ${width} x ${height} px`);
     const count = decoder.tracks.selectedTrack?.frameCount ?? 1;
     return await mux(config, async (encoder) => {

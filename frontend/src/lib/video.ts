@@ -28,5 +28,5 @@ export const canEncodeVideo = async () => (await videoConfig(...USUAL_SIZE)) !==
     @throws Error if the browser refuses the image or its size */
 export async function mp4Of(webp: Blob): Promise<Blob> {
   const { encode } = await import('./mp4');
-  return encode(await webp.arrayBuffer());
+  return encode(await webp.arrayBuffer(), videoConfig);
 }

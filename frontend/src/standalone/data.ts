@@ -1,6 +1,6 @@
 /* The data of a saved explanation as the explorer takes it from a server. */
 
-import type { ExploreCatalog, ExplorerData, FullAttention, RowsRequest } from '../lib/api';
+import type { Catalog, ExplorerData, FullAttention, RowsRequest } from '../lib/api';
 import type { Request, RequestName } from '../lib/client';
 import { bytesOf, floatsOf, queryKey } from '../lib/numbers';
 
@@ -27,7 +27,7 @@ export async function weightsOf({ weights, largest }: FullAttention): Promise<Ui
 }
 
 /** A catalog with one model and no images to choose from. */
-export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): ExploreCatalog {
+export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): Catalog {
   const { checkpoint: name, layers, heads } = reply;
   return {
     checkpoints: [

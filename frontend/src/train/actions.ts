@@ -1,12 +1,12 @@
 /* Actions on runs, sweeps and datasets. */
 
-import { updateAddress } from '../lib/address';
+import { sourceOf, updateAddress } from '../lib/address';
 import type { Requests } from '../lib/api';
 import { isServed, type Reply, type RequestName, reasonOf } from '../lib/client';
 import { saveContent } from '../lib/dom';
 import { changeForm, showSurvey } from './checks';
 import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
-import { sourceOf, type TrainPage } from './state.svelte';
+import type { TrainPage } from './state.svelte';
 
 /** Send a request once, however often it is clicked. Returns null if it failed or is pending.
     @param fail shows why it failed, by default in the status line */

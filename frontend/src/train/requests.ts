@@ -1,12 +1,12 @@
 /* Following a run, and polling while something runs. */
 
-import { isOfRun, runName, unavailable, updateAddress } from '../lib/address';
+import { isOfRun, runName, sourceOf, unavailable, updateAddress } from '../lib/address';
 import type { PollReply, PollRequest, RunInfo, RunLists } from '../lib/api';
 import { isServed, NO_ANSWER, reasonOf } from '../lib/client';
 import { listenWhile } from '../lib/dom';
 import { changeForm, chooseLesson, estimatePresets } from './checks';
 import { addMetrics } from './curves';
-import { sourceOf, type TrainPage } from './state.svelte';
+import type { TrainPage } from './state.svelte';
 
 const EVERY = 1000; // ms between polls during a training or download
 

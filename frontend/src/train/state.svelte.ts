@@ -1,7 +1,7 @@
 /* State of the Train page: runs, sweeps, datasets, the followed run, its metrics, and the notice in the status line.
    Requests are functions over this object, see requests.ts. */
 
-import { isOfRun } from '../lib/address';
+import { isOfRun, sourceOf } from '../lib/address';
 import type { DataInfo, MetricsLine, RunInfo, SweepInfo, TrainCatalog } from '../lib/api';
 import type { Host } from '../lib/client';
 import { ThemeColors } from '../lib/theme.svelte';
@@ -23,8 +23,6 @@ interface Notice {
   isError: boolean;
 }
 
-/** The source of a run's timeline and the model name of its checkpoint. */
-export const sourceOf = (run: string) => `runs/${run}`;
 export const exploreAddress = (run: string) => `?checkpoint=${encodeURIComponent(sourceOf(run))}`;
 
 export class TrainPage {

@@ -1,10 +1,11 @@
 /* Starting a training, and uploading its images. */
 
 import { tick } from 'svelte';
+import { sourceOf } from '../lib/address';
 import { isServed, reasonOf } from '../lib/client';
 import { changeForm, showSurvey } from './checks';
 import { applyLists, follow, followNewest, poll } from './requests';
-import { sourceOf, type TrainPage } from './state.svelte';
+import type { TrainPage } from './state.svelte';
 
 export async function startTraining(page: TrainPage): Promise<void> {
   const { form } = page;

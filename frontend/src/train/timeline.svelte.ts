@@ -2,7 +2,7 @@
    that stepping through them needs no request. */
 
 import { flushSync } from 'svelte';
-import { updateAddress } from '../lib/address';
+import { sourceOf, updateAddress } from '../lib/address';
 import type { TimelineReply } from '../lib/api';
 import { ANNOUNCE_DELAY, isRefusal, reasonOf } from '../lib/client';
 import { markPainted } from '../lib/dom';
@@ -22,7 +22,7 @@ import { isUniformMap, type Line, mapName, patchName, percent, textOf, timesUnif
 import { applyLists } from './requests';
 import { noSnapshotsReason } from './sentences';
 import { addSnapshots, type Past, type Snapshot } from './snapshots';
-import { sourceOf, type TrainPage } from './state.svelte';
+import type { TrainPage } from './state.svelte';
 
 const STEP = 200; // ms per snapshot while playing
 

@@ -1,15 +1,14 @@
-/* The Train page: one component, mounted by Gradio. */
+/* The Train page. */
 
-import { mount as mountComponent } from 'svelte';
-import { type GradioContext, hostOf, isRefusal } from '../lib/client';
+import { type Host, isRefusal } from '../lib/client';
 import { TrainPage } from './state.svelte';
-import Train from './Train.svelte';
+import './train.css';
 
-/** Mount the page once its catalog is there, which the server knows only after it has imported torch. */
-export async function mount(context: GradioContext<object>): Promise<void> {
-  const target = context.element.firstElementChild ?? context.element;
-  const host = hostOf(context);
+export { default } from './Train.svelte';
+
+/** Make the state once the catalog is there, which the server knows only after it has imported torch. */
+export async function open(host: Host<object>): Promise<TrainPage> {
   const catalog = await host.request('train_catalog', {});
-  if (isRefusal(catalog)) target.textContent = catalog.error;
-  else mountComponent(Train, { target, props: { page: new TrainPage({ ...host, catalog }) } });
+  if (isRefusal(catalog)) throw new Error(catalog.error);
+  return new TrainPage({ ...host, catalog });
 }

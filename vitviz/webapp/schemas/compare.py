@@ -4,17 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from vitviz.webapp.schemas.common import ColorTables, FigureFile, GridShape, ModelList, NamedImage, Photo, Vector
-from vitviz.webapp.schemas.explore import MethodInfo
-
-
-class CompareCatalog(ModelList):
-    """Initial data of Compare; uploads have at most `maxBytes`."""
-
-    colors: ColorTables
-    public: bool
-    methods: list[MethodInfo]
-    maxBytes: int  # noqa: N815
+from vitviz.webapp.schemas.common import FigureFile, GridShape, NamedImage, Photo, Vector
 
 
 class CompareImages(TypedDict):

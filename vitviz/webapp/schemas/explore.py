@@ -24,8 +24,8 @@ class MethodInfo(TypedDict):
     hasPixels: bool
 
 
-class ExploreCatalog(ModelList):
-    """Initial data of Explore; uploads have at most `maxBytes`."""
+class Catalog(ModelList):
+    """Initial data of the page; uploads have at most `maxBytes`."""
 
     samples: list[NamedImage]
     photos: list[Photo]

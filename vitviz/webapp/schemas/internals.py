@@ -4,14 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from vitviz.webapp.schemas.common import Array3, Array4, ColorTables, Matrix, ModelList, Pair, Vector
-
-
-class InternalsCatalog(ModelList):
-    """Initial data of Internals."""
-
-    colors: ColorTables
-    public: bool
+from vitviz.webapp.schemas.common import Array3, Array4, Matrix, Pair, Vector
 
 
 class ProbesRequest(TypedDict):

@@ -2,16 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from vitviz.webapp.schemas.common import ColorTables, Matrix, ModelList, NamedImage, Pair, Photo, Vector
-
-
-class LearnCatalog(ModelList):
-    """Initial data of Learn."""
-
-    colors: ColorTables
-    public: bool
-    samples: list[NamedImage]
-    photos: list[Photo]
+from vitviz.webapp.schemas.common import Matrix, Pair, Vector
 
 
 class LessonModel(TypedDict):

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from vitviz.webapp.server.queue import AsyncFunction
 if TYPE_CHECKING:
     from vitviz.webapp.backend import Backend
 
-EXPLAIN = ("explore", "explain")  # page and name of the function that the example is of
+EXPLAIN = "explain"  # the function that the example is of
 
 
 class DeferredBackend:
@@ -29,7 +29,7 @@ class DeferredBackend:
 
     Args:
         load: Imports and returns them.
-        example: A request for `explain` of Explore and its reply, which does not wait; None for none.
+        example: A request for `explain` and its reply, which does not wait; None for none.
         explained: A subject and the reply to a request for its explanation, likewise.
     """
 
@@ -67,13 +67,9 @@ class DeferredBackend:
         # Its routes are absolute, as a proxy may remove its prefix from the path or not.
         await backend.api({**scope, "root_path": ""}, receive, send)
 
-    def functions(self, page: str, names: Iterable[str]) -> list[AsyncFunction]:
-        """Return functions with these names that wait for those of a page and call them."""
-        return [self.function(page, name) for name in names]
-
-    def function(self, page: str, name: str) -> AsyncFunction:
-        """Return a function that waits for a function of a page and calls it."""
-        example = self.example if (page, name) == EXPLAIN else None
+    def function(self, name: str) -> AsyncFunction:
+        """Return a function that waits for a function of the pages and calls it."""
+        example = self.example if name == EXPLAIN else None
 
         async def deferred(request: Any) -> Any:
             future = self.start()
@@ -81,7 +77,7 @@ class DeferredBackend:
                 return example["reply"]
             # Shielded, so that a visitor who leaves does not cancel the import for all.
             backend = await asyncio.shield(asyncio.wrap_future(future))
-            function = backend.functions[page][name]
+            function = backend.functions[name]
             if inspect.iscoroutinefunction(function):
                 return await function(request)
             return await run_in_threadpool(function, request)

@@ -2,8 +2,8 @@
 
 import type { ExplainReply, NearestReply } from '../../lib/api';
 import { isServed, reasonOf } from '../../lib/client';
-import type { Term } from '../../lib/glossary';
 import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
+import type { Term } from '../../lib/terms';
 import { type Line, written } from '../../lib/words';
 import { showNotice } from '../notices';
 import type { Panel } from '../panel';

@@ -2,8 +2,8 @@
 
 import type { ExplainReply, ImageChoice } from '../../lib/api';
 import { isServed, reasonOf } from '../../lib/client';
-import type { Term } from '../../lib/glossary';
 import { MEAN, type Scale } from '../../lib/numbers';
+import type { Term } from '../../lib/terms';
 import { type Line, mapName, signed } from '../../lib/words';
 import { act, chooseHead } from '../actions';
 import { imageParam } from '../address';

@@ -1,0 +1,36 @@
+/* The pages, whose modules are loaded when they are first opened. */
+
+import type { Component } from 'svelte';
+import type { Catalog } from '../lib/api';
+import type { Host } from '../lib/client';
+import type { PageName } from './router.svelte';
+
+/** A page: its component, and a function that makes its state and rejects with a sentence. */
+interface PageModule<P> {
+  default: Component<{ page: P }>;
+  open: (host: Host<Catalog>) => P | Promise<P>;
+}
+
+export interface OpenedPage {
+  component: Component<{ page: unknown }>;
+  page: unknown;
+}
+
+const UNAVAILABLE = 'A script of this page could not be loaded. Check that vitviz is still running, then reload.';
+
+const opener =
+  <P>(load: () => Promise<PageModule<P>>) =>
+  async (host: Host<Catalog>): Promise<OpenedPage> => {
+    const module = await load().catch(() => {
+      throw new Error(UNAVAILABLE);
+    });
+    return { component: module.default as Component<{ page: unknown }>, page: await module.open(host) };
+  };
+
+export const OPEN: Record<PageName, (host: Host<Catalog>) => Promise<OpenedPage>> = {
+  explore: opener(() => import('../explore/explore')),
+  compare: opener(() => import('../compare/compare')),
+  train: opener(() => import('../train/train')),
+  internals: opener(() => import('../internals/internals')),
+  learn: opener(() => import('../learn/learn')),
+};

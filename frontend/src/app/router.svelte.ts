@@ -1,0 +1,67 @@
+/* The page on screen and the history. The query string names it as `tab`, as Gradio reserves the name "page"; Explore
+   has none. Where Back changes the page it changes nothing else: the pages keep their state, and so does the query
+   string. Another entry of the same page belongs to the page. */
+
+import { tick } from 'svelte';
+import { changeAddress, type HeadLink, oneOf, onScreen, type Route } from '../lib/address';
+
+export const PAGES = ['explore', 'compare', 'train', 'internals', 'learn'] as const;
+export type PageName = (typeof PAGES)[number];
+
+const pageOf = (search: string) => oneOf(new URLSearchParams(search).get('tab'), PAGES);
+
+function setPage(params: URLSearchParams, page: PageName): void {
+  if (page === PAGES[0]) params.delete('tab');
+  else params.set('tab', page);
+}
+
+export class Router {
+  page = $state.raw(pageOf(location.search));
+  readonly #followers = new Map<PageName, () => void>();
+  readonly #scrolled = new Map<PageName, number>(); // px from the top, of the pages that were left
+  #showHead: ((head: HeadLink) => void) | undefined;
+
+  constructor() {
+    onScreen.search = location.search;
+    window.addEventListener('popstate', () => this.#goBack());
+  }
+
+  /** Show a page in a new entry of the history. */
+  open(page: PageName): void {
+    if (page === this.page) return;
+    changeAddress((params) => setPage(params, page), 'pushState');
+    this.#show(page);
+  }
+
+  /** The part that a page has in the address. */
+  route(page: PageName): Route {
+    return {
+      onHistory: (follow) => this.#followers.set(page, follow),
+      onHead: (show) => {
+        this.#showHead = show;
+      },
+      openHead: (head) => {
+        this.open('explore');
+        this.#showHead?.(head);
+      },
+    };
+  }
+
+  #goBack(): void {
+    const page = pageOf(location.search);
+    if (page === this.page) {
+      onScreen.search = location.search;
+      this.#followers.get(page)?.();
+    } else {
+      changeAddress((params) => setPage(params, page), 'replaceState', {}, onScreen.search);
+      this.#show(page);
+    }
+  }
+
+  async #show(page: PageName): Promise<void> {
+    this.#scrolled.set(this.page, scrollY);
+    this.page = page;
+    await tick();
+    scrollTo(0, this.#scrolled.get(page) ?? 0);
+  }
+}
