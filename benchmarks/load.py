@@ -59,22 +59,21 @@ class User:
 
     Args:
         client: Shared HTTP client.
-        components: Identifiers of the components by name.
+        component: Identifier of the component of the page.
         seed: Seed of the user's choices.
         results: Collects the results of all users.
         mixed: Whether other views are requested, too.
     """
 
     def __init__(
-        self, client: httpx.AsyncClient, components: dict[str, int], seed: int, results: Results, mixed: bool = False
+        self, client: httpx.AsyncClient, component: int, seed: int, results: Results, mixed: bool = False
     ) -> None:
-        self.client, self.components, self.results, self.mixed = client, components, results, mixed
+        self.client, self.component, self.results, self.mixed = client, component, results, mixed
         self.rng, self.session = random.Random(seed), f"user{seed}"  # noqa: S311 (not for cryptography)
 
-    async def request(self, function: str, data: dict[str, Any], component: str = "explorer") -> Any:
+    async def request(self, function: str, data: dict[str, Any]) -> Any:
         """Call a server function as the page does; returns None after a busy response or an error."""
-        identifier = self.components[component]
-        body = {"session_hash": self.session, "component_id": identifier, "fn_name": function, "data": data}
+        body = {"session_hash": self.session, "component_id": self.component, "fn_name": function, "data": data}
         start = time.perf_counter()
         try:
             response = await self.client.post("/gradio_api/component_server/", json=body)
@@ -126,7 +125,7 @@ class User:
         """Watch the newest training until a time, as the Train page does."""
         state: dict[str, Any] = {}
         while time.monotonic() < end:
-            response = await self.request("poll", state, "train") or {}
+            response = await self.request("poll", state) or {}
             if response.get("runs"):
                 state["run"] = response["runs"][0]["name"]
             state |= {name: response[name] for name in ("version", "session", "offset") if name in response}
@@ -207,9 +206,9 @@ async def run_users(address: str, pid: int, users: int, seconds: float, slow: in
     """Simulate users and slow uploads for a time; in a mixed load every third user also watches the training."""
     results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        components = await find_components(client)
+        component = await find_component(client)
         end = time.monotonic() + seconds
-        simulated = [User(client, components, seed, results, mixed) for seed in range(users)]
+        simulated = [User(client, component, seed, results, mixed) for seed in range(users)]
         watching = [user.watch(end) for user in simulated[::3] if mixed]
         uploads = [upload_slowly(address, end) for _ in range(slow)]
         await asyncio.gather(
@@ -222,17 +221,16 @@ async def run_burst(address: str, count: int) -> Results:
     """Send `count` explanation requests at the same moment."""
     results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        components = await find_components(client)
+        component = await find_component(client)
         data = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
-        await asyncio.gather(*(User(client, components, k, results).request("explain", data) for k in range(count)))
+        await asyncio.gather(*(User(client, component, k, results).request("explain", data) for k in range(count)))
     return results
 
 
-async def find_components(client: httpx.AsyncClient) -> dict[str, int]:
-    """Return the identifiers of the components by name."""
+async def find_component(client: httpx.AsyncClient) -> int:
+    """Return the identifier of the component of the page."""
     config = (await client.get("/config")).json()
-    named = [(part["props"].get("elem_id"), int(part["id"])) for part in config["components"]]
-    return {name: identifier for name, identifier in named if name}
+    return next(int(part["id"]) for part in config["components"] if part["props"].get("elem_id") == "vitviz")
 
 
 @contextmanager

@@ -176,7 +176,7 @@ def test_a_dot_of_another_model_opens_its_head_with_that_model(context, with_lar
     walk(page, "distance", "ArrowRight", "ArrowDown")  # layer 1, head 2
     page.keyboard.press("Enter")
     expect(page.locator(".map-title")).to_have_text("Layer 1, head 2")
-    expect(page.locator("#explorer .model select")).to_have_value("runs/large")
+    expect(page.locator("#explore .model select")).to_have_value("runs/large")
     expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge&image=dog&layer=1&head=2"))
 
 
@@ -287,7 +287,7 @@ def test_explore_is_unchanged_after_visiting_another_tab(open_internals):
     page.get_by_role("tab", name="Explore").click()
     expect(page.locator(EXPLORER)).to_be_visible()
     expect(page.locator(".headline")).to_contain_text("the class token attends most to row")
-    expect(page.locator("#explorer .model select")).to_be_visible()
+    expect(page.locator("#explore .model select")).to_be_visible()
     expect(page.locator("#internals .model select")).to_be_hidden()
 
 

@@ -60,10 +60,10 @@ def test_in_a_presentation_the_keys_work_and_the_rest_of_the_page_is_out_of_reac
     expect(page.locator(".stage.map .tip")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator(HEADLINE)).to_contain_text("row 4, column 5 attends most to")
-    assert page.evaluate("document.querySelector('#masthead').closest('[inert]') !== null")
+    assert page.evaluate("document.querySelector('.wordmark').closest('[inert]') !== null")
     page.keyboard.press("Escape")
     expect(page.locator(HEADLINE)).to_contain_text("row 4, column 5 attends most to")  # only the presentation ends
-    expect(page.locator("#masthead .wordmark")).to_be_visible()
+    expect(page.locator(".wordmark")).to_be_visible()
     assert page.evaluate("document.querySelector('[inert]') === null")
     expect(button).to_be_focused()
 

@@ -11,7 +11,7 @@ from tests.models import families
 
 pytestmark = pytest.mark.browser
 
-DIALOG = "#explorer dialog.models"
+DIALOG = "#explore dialog.models"
 MODELS = {  # in the cache, by repository
     "timm--vit_dino": families.of_timm("vit_small_patch14_reg4_dinov2", num_classes=0),
     "timm--vit_siglip": families.of_timm("vit_base_patch16_siglip_224", num_classes=0),
@@ -57,19 +57,19 @@ def page(context, server):
 
 def choose(page, text, name):
     """Open a model by typing in the picker."""
-    page.locator("#explorer [data-do=models]").click()
+    page.locator("#explore [data-do=models]").click()
     field = page.locator(f"{DIALOG} input")
     expect(field).to_be_focused()
     field.fill(text)
     expect(page.locator(f"{DIALOG} [role=option][aria-selected=true]")).to_contain_text(name)
     field.press("Enter")
     expect(page.locator(DIALOG)).to_be_hidden()
-    expect(page.locator("#explorer .model select")).to_have_value(name)
+    expect(page.locator("#explore .model select")).to_have_value(name)
     page.wait_for_selector(f"{EXPLORER}[data-full][data-scores][data-state=ready]")
 
 
 def test_the_picker_is_searched_and_read_by_keyboard(page):
-    page.locator("#explorer [data-do=models]").focus()
+    page.locator("#explore [data-do=models]").focus()
     page.keyboard.press("Enter")
     field, options = page.locator(f"{DIALOG} input"), page.locator(f"{DIALOG} [role=option]")
     expect(field).to_be_focused()
@@ -84,7 +84,7 @@ def test_the_picker_is_searched_and_read_by_keyboard(page):
     page.keyboard.press("Enter")
     expect(page.locator(f"{DIALOG} [role=status]")).to_contain_text("must be in the cache without a network")
     page.keyboard.press("Escape")
-    expect(page.locator("#explorer [data-do=models]")).to_be_focused()
+    expect(page.locator("#explore [data-do=models]")).to_be_focused()
 
 
 def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
@@ -138,7 +138,7 @@ def test_a_class_among_a_thousand_is_found_by_its_name(page):
 
 def test_the_picker_fits_a_phone(page):
     page.set_viewport_size({"width": 390, "height": 844})
-    page.locator("#explorer [data-do=models]").click()
+    page.locator("#explore [data-do=models]").click()
     expect(page.locator(f"{DIALOG} dd").first).to_be_visible()
     check_width(page)
     assert page.locator(DIALOG).evaluate("node => node.scrollWidth <= node.clientWidth")

@@ -250,7 +250,7 @@ def test_a_training_of_two_epochs_finishes_and_is_explored(context, train_server
         assert number(page.locator(".when").inner_text()) == pytest.approx(held.epoch[place], abs=0.0501)
     page.locator(".now [data-do=explore]").click()
     page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
-    expect(page.locator("#explorer .model select")).to_have_value("runs/short")
+    expect(page.locator("#explore .model select")).to_have_value("runs/short")
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
 
 

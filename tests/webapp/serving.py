@@ -5,6 +5,7 @@ import json
 import os
 import socket
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -78,15 +79,14 @@ class Client:
         """Return the page's config."""
         return json.loads(self.request("GET", "/config")[2])
 
-    def component(self, name: str) -> int:
-        """Return the ID of a component by its element ID."""
-        return next(part["id"] for part in self.config()["components"] if part["props"].get("elem_id") == name)
+    @cached_property
+    def component(self) -> int:
+        """The ID of the page's component."""
+        return next(part["id"] for part in self.config()["components"] if part["props"].get("elem_id") == "vitviz")
 
-    def call(self, name: str, data: Any, component: str = "explorer"):
-        """Call a server function of a component; return status and response."""
-        if not hasattr(self, "ids"):
-            self.ids = {part: self.component(part) for part in ("explorer", "internals", "train")}
-        request = {"session_hash": "s", "component_id": self.ids[component], "fn_name": name, "data": data}
+    def call(self, name: str, data: Any):
+        """Call a server function; return status and response."""
+        request = {"session_hash": "s", "component_id": self.component, "fn_name": name, "data": data}
         status, text = self.post("/gradio_api/component_server/", request)
         return status, json.loads(text) if text.startswith(("{", "[", '"', "null")) else text
 
@@ -100,8 +100,8 @@ class Client:
 
 
 def catalog_of(app: gr.Blocks) -> dict[str, Any]:
-    """Return the initial data of the explorer."""
-    return next(b.props["catalog"] for b in app.blocks.values() if getattr(b, "elem_id", "") == "explorer")
+    """Return the initial data of the page."""
+    return next(b.props["catalog"] for b in app.blocks.values() if getattr(b, "elem_id", "") == "vitviz")
 
 
 def files_in(folder: Path) -> list[Path]:

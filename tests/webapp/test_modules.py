@@ -1,16 +1,14 @@
-"""Modules of the page: how they are served, preloaded and mounted."""
+"""Modules and styles of the page: how they are served and preloaded."""
 
 import mimetypes
-import re
 
 import pytest
 
 from tests.webapp.serving import IGNORE_PANDAS_WARNINGS
-from vitviz.webapp import components
+from vitviz.webapp.page import PAGES
 from vitviz.webapp.server import modules
 
 pytestmark = IGNORE_PANDAS_WARNINGS
-PAGES = ("explore", "compare", "train", "internals", "learn", "masthead")
 
 
 @pytest.fixture
@@ -31,13 +29,15 @@ def test_all_imported_modules_are_found_once(folder):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_module_of_the_page_is_served(client, monkeypatch, name):
+def test_every_module_and_style_sheet_of_a_page_is_served(client, monkeypatch, name):
     monkeypatch.setitem(mimetypes.types_map, ".js", "text/plain")  # as the registry of Windows may have it
     for module in modules.resolve_imports([f"{name}.js"]):
         status, headers, body = client.request("GET", f"/vitviz/{module}")
         assert (status, headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
         assert body == (modules.STATIC_DIR / module).read_bytes()
-    assert re.search(rb"export \{[^}]*\bmount\b[^}]*\}", client.request("GET", f"/vitviz/{name}.js")[2])
+    status, headers, body = client.request("GET", f"/vitviz/{name}.css")
+    assert (status, headers["Content-Type"]) == (200, "text/css; charset=utf-8")
+    assert body.startswith(b"#" + name.encode()), "the styles are those of its panel only"
 
 
 def test_browsers_revalidate_modules_at_each_use(client):
@@ -62,21 +62,19 @@ def test_modules_can_only_be_read(client, method):
 
 @pytest.mark.parametrize(
     "path",
-    ["", "/", "explore.css", "nothing.js", "../app.py", "..%2f..%2fapp.js", "%2e%2e/app.py", "\0.js", "a" * 5000],
+    ["", "/", "licenses.md", "nothing.js", "../app.py", "..%2f..%2fapp.js", "%2e%2e/app.py", "\0.js", "a" * 5000],
 )
-def test_nothing_but_modules_is_served(client, path):
+def test_nothing_but_modules_and_styles_is_served(client, path):
     status, _, body = client.request("GET", f"/vitviz/{path}".replace("\0", "%00"))
     assert status == 404
     assert b"import" not in body
 
 
-def test_the_page_preloads_the_modules_of_its_first_tab_relative_to_itself(client):
-    links = client.request("GET", "/")[1]["Link"].split(", ")
-    assert {"<vitviz/explore.js>; rel=modulepreload", "<vitviz/masthead.js>; rel=modulepreload"} < {*links}
+@pytest.mark.parametrize(("query", "page"), [("", "explore"), ("?tab=train&run=a", "train"), ("?tab=x", "explore")])
+def test_the_modules_of_the_first_page_are_preloaded_relative_to_the_document(client, query, page):
+    links = client.request("GET", f"/{query}")[1]["Link"].split(", ")
+    modules = [f"<vitviz/{name}.js>; rel=modulepreload" for name in ("main", "App", page)]
+    styles = [f"<vitviz/{name}.css>; rel=preload; as=style; crossorigin" for name in ("App", page)]
+    assert {*modules, *styles} < {*links}
+    assert sum("stylesheet" in link or "as=style" in link for link in links) == len(styles)
     assert "Link" not in client.request("GET", "/config")[1]
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_gradio_does_not_change_the_styles(name):
-    """Gradio reads them as a template string and for Handlebars."""
-    assert not re.search(r"[`\\]|\$\{|\{\{", components.component(name).css_template)

@@ -12,6 +12,7 @@ import torch
 
 from tests import tiny
 from tests.models import families
+from tests.webapp.serving import catalog_of
 from vitviz.models import checkpoint, hub, hub_cache
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.facts import credit, facts
@@ -301,9 +302,8 @@ def test_the_child_process_prints_the_progress_of_each_file(monkeypatch, capsys)
 
 
 def test_the_page_opens_with_the_model_it_was_started_with(folder):
-    app = build_app(checkpoint=str(folder))
-    catalogs = [block.props["catalog"] for block in app.blocks.values() if getattr(block, "elem_id", "") == "explorer"]
-    assert [model["name"] for model in catalogs[0]["checkpoints"]] == ["tiny-vit", "cifar10-ti4"]
+    catalog = catalog_of(build_app(checkpoint=str(folder)))
+    assert [model["name"] for model in catalog["checkpoints"]] == ["tiny-vit", "cifar10-ti4"]
 
 
 def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):

@@ -202,8 +202,7 @@ def deferred():
         loads.append(1)
         started.set()
         assert ready.wait(60)
-        functions = {"double": double, "negate": lambda request: -request}
-        return SimpleNamespace(functions={"page": functions, "explore": {"explain": double}})
+        return SimpleNamespace(functions={"double": double, "negate": lambda request: -request, "explain": double})
 
     example = {"request": 7, "reply": "example"}
     yield DeferredBackend(load, example), started, ready
@@ -235,7 +234,7 @@ def test_the_first_subject_is_explained_during_the_import_and_other_requests_wai
 
 def test_requests_wait_for_the_import_and_load_once(deferred):
     backend, started, ready = deferred
-    double, negate = backend.functions("page", ["double", "negate"])
+    double, negate = (backend.function(name) for name in ("double", "negate"))
     assert (double.__name__, negate.__name__) == ("double", "negate")
 
     async def call():
@@ -255,7 +254,7 @@ def test_requests_wait_for_the_import_and_load_once(deferred):
 
 def test_the_example_is_shown_during_the_import_only(deferred):
     backend, _, ready = deferred
-    (explain,) = backend.functions("explore", ["explain"])
+    explain = backend.function("explain")
     assert asyncio.run(explain(7)) == "example"
     ready.set()
     backend.start().result()
@@ -285,5 +284,5 @@ def test_a_failing_import_fails_each_request():
         backend.start().result()
     for _ in range(2):
         with pytest.raises(KeyError):
-            asyncio.run(backend.function("page", "name")(1))
+            asyncio.run(backend.function("name")(1))
     backend.clean()

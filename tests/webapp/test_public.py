@@ -32,7 +32,7 @@ def test_no_response_contains_a_path_of_the_server(public_client):
     answers = [
         public_client.call("gallery", {"dataset": "cifar10", "label": -1, "page": 0}),
         public_client.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 1}}),
-        public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, "internals"),
+        public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}),
     ]
     for status, answer in answers:
         assert status == 200
@@ -61,15 +61,14 @@ def test_training_is_refused_over_http(public_client):
         "download_data",
         "survey",
     ):
-        _, answer = public_client.call(name, {"config": {}, "run": "x"}, "train")
+        _, answer = public_client.call(name, {"config": {}, "run": "x"})
         assert "Training is off on a public page" in answer["error"], name
 
 
 def test_models_are_not_opened_over_http(public_client):
-    for component in ("explorer", "internals"):
-        for name, request in (("open_model", {"action": "start", "source": "/etc"}), ("find_models", {})):
-            _, answer = public_client.call(name, request, component)
-            assert "Models cannot be opened on a public page" in answer["error"], name
+    for name, request in (("open_model", {"action": "start", "source": "/etc"}), ("find_models", {})):
+        _, answer = public_client.call(name, request)
+        assert "Models cannot be opened on a public page" in answer["error"], name
 
 
 def test_secrets_are_removed_from_the_environment(monkeypatch):

@@ -81,8 +81,7 @@ def test_slow_uploads_do_not_delay_others(client):
 @pytest.mark.slow
 def test_disconnected_clients_do_not_fill_the_queue(client):
     assert "probabilities" in client.call("explain", EXPLAIN_CAT)[1]
-    number = client.ids["explorer"]
-    component = {"session_hash": "s", "component_id": number, "fn_name": "explain", "data": EXPLAIN_CAT}
+    component = {"session_hash": "s", "component_id": client.component, "fn_name": "explain", "data": EXPLAIN_CAT}
     program = {"data": ["cat", "cifar10-ti4", "attention"]}
     for _ in range(100):  # more than the queues of the page and of the endpoints hold
         for path, data in (("component_server/", component), ("call/explain", program)):

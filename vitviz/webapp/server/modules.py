@@ -34,12 +34,12 @@ class ModuleFiles(StaticFiles):
             raise HTTPException(404)
         return await super().get_response(path, scope)
 
-    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
         """Set the media type, which else depends on the operating system: browsers refuse modules of other types."""
-        response = super().file_response(*args, **kwargs)
+        response = super().file_response(full_path, *args, **kwargs)
         response.headers["Cache-Control"] = "no-cache"
         if not isinstance(response, NotModifiedResponse):
-            response.headers["Content-Type"] = MEDIA_TYPES[Path(str(response.path)).suffix]
+            response.headers["Content-Type"] = MEDIA_TYPES[Path(full_path).suffix]
         return response
 
 
