@@ -190,3 +190,20 @@ def test_the_first_tab_stop_skips_to_the_content(open_page):
     expect(skip).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(HEADLINE)).to_be_focused()
+
+
+def test_arrow_keys_walk_through_the_tabs_and_enter_or_space_opens_one(open_page):
+    page = open_page("?image=cat")
+    tab = {name: page.get_by_role("tab", name=name) for name in ("Explore", "Compare", "Internals", "Learn")}
+    tab["Explore"].focus()
+    for key, name in (("ArrowRight", "Compare"), ("End", "Learn"), ("ArrowRight", "Explore"), ("ArrowLeft", "Learn")):
+        page.keyboard.press(key)
+        expect(tab[name]).to_be_focused()
+    expect(tab["Explore"]).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("tabpanel", name="Learn").locator("h1")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(tab["Internals"]).to_have_attribute("aria-selected", "true")
+    expect(page).to_have_title("Internals · vitviz")
+    expect(page.locator("[role=tab][tabindex='0']")).to_have_text("Internals")

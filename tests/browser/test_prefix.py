@@ -62,11 +62,22 @@ def test_uploads_endpoints_and_link_previews_work_under_a_path(host):
     assert client.request("GET", "/vit/vitviz/preview.png")[0] == 200
 
 
-def test_without_its_modules_the_page_says_so(context, host):
-    context.route("**/vitviz/*.js", lambda route: route.abort())
+UNAVAILABLE = "A script of this page could not be loaded. Check that vitviz is still running, then reload."
+
+
+@pytest.mark.parametrize("name", ["main.js", "App.js", "App.css"])
+def test_without_the_app_the_page_says_so(context, host, name):
+    context.route(f"**/vitviz/{name}", lambda route: route.abort())
     page = context.new_page()
     page.goto(f"{host}vit/")
-    sentence = "A script of this page could not be loaded. Check that vitviz is still running, then reload."
-    expect(page.get_by_text(sentence)).to_have_count(1)
-    page.get_by_role("tab", name="Train").click()
-    expect(page.get_by_text(sentence).locator("visible=true")).to_have_count(1)
+    expect(page.get_by_text(UNAVAILABLE)).to_have_count(1)
+
+
+def test_without_the_module_of_a_page_its_tab_says_so(context, host):
+    context.route("**/vitviz/train.js", lambda route: route.abort())
+    page = context.new_page()
+    page.goto(f"{host}vit/?tab=train")
+    expect(page.get_by_text(UNAVAILABLE)).to_be_visible()
+    page.get_by_role("tab", name="Learn").click()
+    expect(page.get_by_role("tabpanel", name="Learn").locator("h1")).to_be_visible()
+    expect(page.get_by_text(UNAVAILABLE)).to_be_hidden()
