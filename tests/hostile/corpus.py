@@ -2,11 +2,12 @@
 
 `python -m tests.hostile.corpus FOLDER` writes all files and a manifest with kind, name, file and expected result.
 `python -m tests.hostile.corpus --check FOLDER` loads each in this process and prints one line of JSON per entry:
-result, CPU time and growth of memory; `--light` skips the big ones.
+result, CPU time and growth of memory; `--sample` loads a fixed sample of those that are not big.
 """
 
 import argparse
 import json
+import random
 import re
 import resource
 import signal
@@ -29,6 +30,7 @@ MAX_SECONDS = 10
 MAX_MIB = 512
 MAX_DATA_BYTES = 4 * 2**30
 MARKER = "PWNED"
+SAMPLE = 200  # entries that everyday tests load
 
 
 def corpus(folder: Path) -> list[Entry]:
@@ -36,14 +38,23 @@ def corpus(folder: Path) -> list[Entry]:
     return [*images.entries(), *checkpoints.entries(folder), *runs.entries()]
 
 
-def write_entries(folder: Path, big: bool = True) -> list[tuple[Entry, Path]]:
-    """Write the entries, each into a numbered folder."""
+def light(entries: list[Entry]) -> list[Entry]:
+    """Return the entries that are not big."""
+    return [entry for entry in entries if not entry.big]
+
+
+def sample(entries: list[Entry]) -> list[Entry]:
+    """Draw `SAMPLE` entries that are not big, the same in each run."""
+    return random.Random(0).sample(light(entries), SAMPLE)
+
+
+def write_entries(entries: list[Entry], folder: Path) -> list[tuple[Entry, Path]]:
+    """Write entries, each into a numbered folder."""
     written = []
-    for number, entry in enumerate(corpus(folder)):
+    for number, entry in enumerate(entries):
         own = folder / f"{number:03}"
         own.mkdir()
-        if big or not entry.big:
-            written.append((entry, entry.write(own)))
+        written.append((entry, entry.write(own)))
     return written
 
 
@@ -91,11 +102,11 @@ def raise_timeout(*_: object) -> None:
     raise EntryTimeoutError
 
 
-def check(folder: Path, big: bool) -> None:
-    """Load every entry and print the result."""
+def check(entries: list[Entry], folder: Path) -> None:
+    """Load entries and print the result of each."""
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_DATA_BYTES, MAX_DATA_BYTES))  # stops endless reads
     signal.signal(signal.SIGALRM, raise_timeout)
-    for entry, path in write_entries(folder, big):
+    for entry, path in write_entries(entries, folder):
         reset_peak()
         before, start = peak_mib(), time.process_time()
         signal.alarm(3 * MAX_SECONDS)
@@ -124,7 +135,7 @@ def write_manifest(folder: Path) -> None:
             "expected": "accepted" if entry.error is None else "rejected",
             "error": entry.error,
         }
-        for entry, path in write_entries(folder)
+        for entry, path in write_entries(corpus(folder), folder)
     ]
     (folder / "manifest.json").write_text(json.dumps(lines, indent=1))
 
@@ -133,10 +144,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="new folder for the files")
     parser.add_argument("--check", action="store_true", help="load each entry instead of writing a manifest")
-    parser.add_argument("--light", action="store_true", help="with --check: skip big entries")
+    parser.add_argument("--sample", action="store_true", help="with --check: a fixed sample")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     if options.check:
-        check(options.folder, big=not options.light)
+        entries = corpus(options.folder)
+        check(sample(entries) if options.sample else entries, options.folder)
     else:
         write_manifest(options.folder)

@@ -19,7 +19,7 @@ class Entry:
         content: Bytes, text, or a function that writes the file to a path.
         error: Regular expression that the error message must match; None if the input must be accepted.
         file: File name.
-        big: Whether creating or reading it takes long, so that only slow tests do.
+        big: Whether creating or reading it takes long, so that no everyday test does.
         live: Whether it executes code when it is unpickled.
     """
 

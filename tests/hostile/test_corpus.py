@@ -1,4 +1,7 @@
-"""Every entry of the hostile corpus is accepted or rejected as expected, in Python and over HTTP."""
+"""Every entry of the hostile corpus is accepted or rejected as expected, in Python and over HTTP.
+
+Everyday tests take a sample; `python -m pytest -m hostile` all entries.
+"""
 
 import json
 import re
@@ -43,10 +46,9 @@ def find_fault(entry: Entry, result: dict) -> str | None:
     return None
 
 
-def check_all(folder: Path, *options: str) -> None:
-    """Check the result, time and memory of every entry, and that no payload was executed."""
+def check(entries: list[Entry], folder: Path, *options: str) -> None:
+    """Check the result, time and memory of each entry, and that no payload was executed."""
     results = run_check(folder, *options)
-    entries = [entry for entry in corpus.corpus(folder) if not (entry.big and "--light" in options)]
     assert [(entry.kind, entry.name) for entry in entries] == [(result["kind"], result["name"]) for result in results]
     assert [fault for fault in map(find_fault, entries, results) if fault is not None] == []
     assert not list(folder.rglob(corpus.MARKER))
@@ -64,16 +66,18 @@ def test_the_corpus_is_large_and_deterministic(tmp_path):
     assert [e.content for e in one if isinstance(e.content, bytes) and not e.live] == [
         e.content for e in two if isinstance(e.content, bytes) and not e.live
     ]
+    chosen = corpus.sample(one)
+    assert [entry.name for entry in chosen] == [entry.name for entry in corpus.sample(two)]
+    assert {entry.kind for entry in chosen} == {entry.kind for entry in one}
 
 
-@pytest.mark.slow
-def test_every_light_entry_is_accepted_or_rejected_as_expected(tmp_path):
-    check_all(tmp_path, "--light")
+def test_a_sample_is_accepted_or_rejected_as_expected(tmp_path):
+    check(corpus.sample(corpus.corpus(tmp_path)), tmp_path, "--sample")
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_every_entry_is_accepted_or_rejected_within_ten_seconds_and_512_mib(tmp_path):
-    check_all(tmp_path)
+    check(corpus.corpus(tmp_path), tmp_path)
 
 
 UNSAFE = """
@@ -142,9 +146,12 @@ def client(tmp_path_factory):
         yield client
 
 
-@pytest.mark.slow
-def test_every_light_file_gets_the_expected_response_over_http(client, tmp_path):
-    written = [(entry, path) for entry, path in corpus.write_entries(tmp_path, big=False) if entry.kind != "text"]
+@pytest.mark.parametrize(
+    "choose", [corpus.sample, pytest.param(corpus.light, marks=pytest.mark.hostile)], ids=lambda choose: choose.__name__
+)
+def test_every_file_gets_the_expected_response_over_http(client, tmp_path, choose):
+    entries = [entry for entry in choose(corpus.corpus(tmp_path)) if entry.kind != "text"]
+    written = corpus.write_entries(entries, tmp_path)
     files = [(entry, path) for entry, path in written if entry.kind == "image" or path.is_file()]
     assert [fault for entry, path in files if (fault := send(client, entry, path))] == []
     for entry, path in written:
@@ -159,7 +166,7 @@ def test_every_light_file_gets_the_expected_response_over_http(client, tmp_path)
     )
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 def test_every_typed_text_is_rejected_over_http(client):
     for text in runs.TEXTS:
@@ -203,11 +210,12 @@ def test_invalid_upload_names_are_handled_over_http(client):
     assert not list(client.uploads.parent.glob("*PWNED*"))
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_big_files_are_handled_over_http_within_512_mib_alone_and_concurrently(tmp_path):
     uploads = tmp_path / "uploads"
     (files := tmp_path / "files").mkdir()
-    written = [(entry, path) for entry, path in corpus.write_entries(files) if entry.big and entry.kind == "image"]
+    big = [entry for entry in corpus.corpus(files) if entry.big and entry.kind == "image"]
+    written = corpus.write_entries(big, files)
     with server({"GRADIO_TEMP_DIR": str(uploads), "OMP_NUM_THREADS": "1"}) as (address, _):
         client = Client(address)
         client.uploads = uploads

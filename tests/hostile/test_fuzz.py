@@ -1,7 +1,7 @@
 """Mutations of valid files: each loader accepts them or raises its own error, never another exception.
 
-The slow test runs for 20 seconds, from the same seed every time. With VITVIZ_FUZZ_SECONDS it runs for that time and from
-a random first seed, so that each such run tries other mutations. A failure prints the seed that reproduces it.
+`python -m pytest -m hostile` runs for 20 seconds, from the same seed every time. With VITVIZ_FUZZ_SECONDS it runs for that
+time and from a random first seed, so that each such run tries other mutations. A failure prints the seed that reproduces it.
 """
 
 import os
@@ -107,7 +107,7 @@ def test_mutated_files_load_or_raise_the_loaders_error(fuzz_targets):
         fuzz(fuzz_targets, seed)
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_many_mutated_files_load_or_raise_the_loaders_error(fuzz_targets):
     seed = first = random.SystemRandom().randrange(2**40) if "VITVIZ_FUZZ_SECONDS" in os.environ else 10**6
     end = time.monotonic() + SECONDS

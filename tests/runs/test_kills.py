@@ -42,7 +42,7 @@ def test_a_run_killed_three_times_ends_with_the_same_weights(cifar_folder, tmp_p
     check(run_kills(cifar_folder, tmp_path, 3, 0), 3)
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_a_run_killed_twenty_times_ends_with_the_same_weights(cifar_folder, tmp_path):
     check(run_kills(cifar_folder, tmp_path, 20, 1), 20)
 

@@ -269,7 +269,7 @@ def test_two_simultaneous_starts_give_one_process(runs, config):
     start_pairs(runs.root, config, 5)
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_fifty_simultaneous_starts_give_one_process_each(runs, config):
     start_pairs(runs.root, config, 50)
 
