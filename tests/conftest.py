@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+# Before torch is imported: threads of two workers on the same cores would wait for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

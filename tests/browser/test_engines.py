@@ -1,0 +1,54 @@
+"""The pages and a saved file in Firefox and WebKit: each shows its example, and no script fails."""
+
+import os
+
+import pytest
+
+from tests.browser.engines import find_firefox, find_webkit, firefox, wait_for, webkit
+
+pytestmark = pytest.mark.browser
+
+READY = {
+    "?tab=explore": ".vitviz-explorer[data-full][data-state=ready]",
+    "?tab=compare": ".vitviz-compare[data-state=ready]",
+    "?tab=train": ".vitviz-train[data-state=ready]",
+    "?tab=internals": ".vitviz-internals[data-ready][data-state=ready]",
+    "?tab=learn": ".vitviz-learn[data-settled][data-state=ready]",
+}
+
+
+FAULTY = """<!doctype html><p data-state=ready>
+<script>Promise.reject(new Error("rejected")); console.error("logged"); throw new Error("thrown")</script>"""
+
+
+@pytest.fixture(params=["Firefox", "WebKit"])
+def engine(request):
+    """A function that opens a page in a browser."""
+    open_tab, path, package = {
+        "Firefox": (firefox, find_firefox(), "firefox-esr"),
+        "WebKit": (webkit, find_webkit(), "libwebkit2gtk-4.1-0 with xvfb and xauth"),
+    }[request.param]
+    if not path and not os.environ.get("CI"):
+        pytest.skip(f"no {request.param}: install your system's {package}")
+    return open_tab
+
+
+def test_errors_of_a_page_are_recorded(engine, tmp_path):
+    (tmp_path / "faulty.html").write_text(FAULTY)
+    with engine((tmp_path / "faulty.html").as_uri(), tmp_path) as tab:
+        tab.wait_for_selector("[data-state=ready]")
+        wait_for(lambda: tab.evaluate("true") and len(tab.errors) == 3, "three errors")
+    for text in ("rejected", "logged", "thrown"):
+        assert any(text in error for error in tab.errors), tab.errors
+
+
+def test_five_pages_and_a_saved_file_are_shown_without_an_error(subtests, address, explanation, tmp_path, engine):
+    explanation.save(tmp_path / "cat.html")
+    pages = {address + query: ready for query, ready in READY.items()}
+    pages[(tmp_path / "cat.html").as_uri()] = ".vitviz-explorer[data-ready][data-full]"
+    for number, (url, ready) in enumerate(pages.items()):
+        (folder := tmp_path / str(number)).mkdir()
+        with subtests.test(url=url), engine(url, folder) as tab:
+            tab.wait_for_selector(ready)
+            assert tab.evaluate("location.href").startswith(url.partition("?")[0])
+            assert tab.errors == []
