@@ -143,7 +143,9 @@ def test_the_file_of_a_large_model_stores_the_class_token_and_pinned_patches(exp
 
 def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):
     bundle = explanation._repr_mimebundle_()
-    frame = re.fullmatch(r'<iframe srcdoc="([^"]+)" sandbox="allow-scripts" [^>]+></iframe>', bundle["text/html"])
+    frame = re.fullmatch(
+        r'<iframe srcdoc="([^"]+)" sandbox="allow-scripts allow-downloads" [^>]+></iframe>', bundle["text/html"]
+    )
     data = data_of(html.unescape(frame[1]))
     assert data["scores"] is None
     assert set(data["reply"]["maps"]) >= {"attention", "rollout"}

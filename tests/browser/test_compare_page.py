@@ -14,7 +14,7 @@ import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.layout import check_width
-from tests.plots.reading import fills
+from tests.browser.test_figures import images as images_of
 from tests.webapp import runs
 from vitviz.data import cifar
 from vitviz.data.preprocessing import sample_paths
@@ -370,9 +370,8 @@ def test_the_comparison_is_saved_as_shown(open_comparison, images):
         with open(download.value.path(), "rb") as file:
             data = file.read()
         if ending == "svg":
-            np.testing.assert_array_equal(
-                fills(data.decode(), "difference"), found.difference_scale.colors(found.points).reshape(-1, 3)
-            )
+            pixels, _ = images_of(data.decode())["difference"]
+            np.testing.assert_array_equal(pixels, found.difference_scale.colors(found.points))
             assert "b=dog" in data.decode()
         elif ending == "npz":
             np.testing.assert_allclose(np.load(io.BytesIO(data))["difference"], found.difference, atol=1e-6)

@@ -236,7 +236,7 @@ def test_maps_and_scores_are_requested_again_until_the_server_responds(open_page
 
 
 @pytest.mark.parametrize("query", ["?image=cat", "?image=cat&ablated=5-2"])
-def test_a_figure_is_saved_after_an_eviction(open_page, query):
+def test_arrays_are_saved_after_an_eviction(open_page, query):
     page = open_page(query)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     if "ablated" in query:
@@ -251,6 +251,7 @@ def test_a_figure_is_saved_after_an_eviction(open_page, query):
 
     page.route(re.compile("component_server"), forget)
     page.locator("[data-do=figure]").click()
+    page.locator("input[name=save-format][value=npz]").check(force=True)
     with page.expect_download():
         page.locator("[data-do=save]").click()
     expect(page.locator(".status")).to_contain_text("Saved as")
@@ -267,12 +268,14 @@ def test_an_error_of_the_methods_is_shown_and_stays(open_page):
     expect(page.locator(EXPLORER)).to_have_class(re.compile("smooth"))
 
 
-def test_a_figure_whose_ablation_fails_shows_the_error(open_page):
+def test_arrays_whose_ablation_fails_show_the_error(open_page):
     page = open_page("?image=cat&ablated=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
     answered(page, "figure", lambda found: None)
     answered(page, "ablate", lambda found: {"error": "Uploads are deleted after an hour."})
     page.locator("[data-do=figure]").click()
+    page.locator("input[name=save-format][value=npz]").check(force=True)
+    page.locator("[data-do=save]").click()
     expect(page.locator(".save .message")).to_have_text("Uploads are deleted after an hour.")
 
 

@@ -186,7 +186,7 @@ def test_a_figure_is_saved_as_a_drawing_and_as_numbers(open_internals, found):
     figure.locator("summary").click()
     with page.expect_download() as download:
         figure.get_by_role("button", name="SVG").click()
-    assert download.value.suggested_filename == "cifar10-ti4-distance.svg"
+    assert download.value.suggested_filename == "vitviz-cifar10-ti4-distance.svg"
     assert "Attention distance" in download.value.path().read_text()
     with page.expect_download() as download:
         figure.get_by_role("button", name="CSV").click()

@@ -124,24 +124,22 @@ def test_snapshots_of_a_run_unless_the_page_is_public(tmp_path):
     assert "not found" in public({"source": "runs/small"})["error"]
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "npz", "csv"])
+@pytest.mark.parametrize("ending", ["npz", "csv"])
 def test_files(page, pair, ending):
     (one, two), (key, other) = pair
     side = {"layer": 2, "head": 1}
-    reply = ask(page, side | {"key": key}, side | {"key": other}, format=ending, link="http://127.0.0.1/?b=dog")
+    reply = ask(page, side | {"key": key}, side | {"key": other}, format=ending)
     data = base64.b64decode(reply["src"].split(",")[1])
     assert reply["name"].endswith(f".{ending}")
     found = vitviz.compare(one, two, layer=2, head=1)
     if ending == "npz":
         with np.load(io.BytesIO(data)) as held:
             np.testing.assert_array_equal(held["difference"], found.difference)
-    elif ending == "csv":
+    else:
         rows = list(csv.DictReader(io.StringIO(data.decode())))
         (correlation,) = (row["value"] for row in rows if row["quantity"] == "rank correlation")
         assert float(correlation) == pytest.approx(found.rank_correlation, rel=1e-6)
         assert sum(row["quantity"].startswith("B - A") for row in rows) == tiny.N
-    elif ending == "svg":
-        assert "http://127.0.0.1/?b=dog" in data.decode()
 
 
 @pytest.mark.parametrize(
@@ -156,8 +154,7 @@ def test_files(page, pair, ending):
         ({}, {"query": [35]}, "Patches must be different numbers from 0 to 34"),
         ({}, {"similar": 35}, "patch must be from 0 to 34"),
         ({}, {"similar": "9"}, "similarTo must be a patch"),
-        ({}, {"format": "exe"}, "format must be one of png, svg, pdf, npz, csv"),
-        ({}, {"format": "png", "link": "javascript:0"}, "link must be an http address"),
+        ({}, {"format": "exe"}, "format must be one of npz, csv"),
         ({"snapshot": {"source": "cifar10-ti4", "image": 10, "index": 0}}, {}, "image must be from 0 to 9"),
         ({"snapshot": {"source": "cifar10-ti4", "image": 0, "index": 60}}, {}, "snapshot must be from 0 to 59"),
         ({"snapshot": {"source": "/etc/passwd", "image": 0, "index": 0}}, {}, "not found"),

@@ -195,7 +195,7 @@ def test_only_the_listed_functions_can_be_called(client):
         "list_models find_models model_facts open_model "
         "compare compare_figure compare_images compare_snapshots probes probe_figure "
         "lesson lesson_head lesson_patch lesson_remove lesson_flip lesson_training "
-        "poll movie train_catalog check estimate start resume resume_sweep stop rename delete download "
+        "poll train_catalog check estimate start resume resume_sweep stop rename delete download "
         "download_data cancel_download upload_images delete_images survey"
     )
     assert sorted(callable_names) == sorted(expected.split())

@@ -117,8 +117,8 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
     view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
     view |= {"scale": "shared", "smooth": False, "outlines": 0.6, "truth": 3}
     view |= {"pixels": False, "foreground": False, "other": None}
-    figure = {"view": view, "content": "map", "format": "svg", "size": "16:9", "link": None}
-    page("figure", key | figure, explore.FigureReply)
+    figure = {"view": view, "content": "map", "format": "csv"}
+    page("figure", key | figure, common.FigureFile)
     page("code", key | {"view": view, "content": "view"}, explore.CodeReply)
     for shown in ("all", "misclassified"):
         page(
@@ -162,7 +162,7 @@ def test_internals(tmp_path):
     page = Page(Internals(str(tmp_path)))
     page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, internals.ProbesReply)
     figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
-    page("probe_figure", figure | {"format": "csv"}, common.FigureFile)
+    page("probe_figure", figure, common.FigureFile)
     page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
     check_models(page)
     assert page.called == set(page.functions)
@@ -183,8 +183,8 @@ def test_compare(tmp_path):
     page("compare", pair | dict(zip("ab", snapshots, strict=True)), compare.CompareReply)
     assert page("compare", pair | {"a": none | {"key": "?"}}) is None
     assert page("compare", pair | {"a": none | {"key": "?"}, "similarTo": 9}) is None
-    figure = {"format": "csv", "link": "http://127.0.0.1/"}
-    page("compare_figure", pair | figure, compare.CompareFigureReply)
+    figure = {"format": "csv"}
+    page("compare_figure", pair | figure, common.FigureFile)
     assert page("compare_figure", pair | figure | {"a": none | {"key": "?"}}) is None
     page("compare_images", {}, compare.CompareImages)
     page("compare_snapshots", {"source": "cifar10-ti4"}, compare.SnapshotsReply)
@@ -260,7 +260,6 @@ def test_train(train, uploads, monkeypatch):
     page("rename", {"name": "first", "new": "second"}, train_types.RunLists)
     page("delete", {"name": "first"}, train_types.RunLists)
     page("download", {"name": "first"}, train_types.FileReply)
-    page("movie", {"source": "runs/first", "image": 0, "ending": ".gif"}, train_types.FileReply)
     page("download_data", {"dataset": "cifar10"}, train_types.RunLists)
     page("cancel_download", {}, train_types.RunLists)
     page("upload_images", {"path": zip_of_images(uploads), "name": "pets.zip"}, train_types.UploadedReply)

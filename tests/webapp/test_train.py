@@ -380,23 +380,11 @@ def test_a_downloaded_checkpoint_has_no_training_state(page, run, tmp_path):
     assert checkpoint.read_tensors(path)[1] == {}
 
 
-def test_a_timeline_is_saved_as_an_animation(page, run):
-    response = page.timelines.movie({"source": "runs/first", "image": 1, "ending": ".gif"})
-    assert response["name"] == "first-dog.gif"
-    assert base64.b64decode(response["content"]).startswith(b"GIF89a")
-    for wrong, sentence in (
-        ({"image": 7}, "image must be a probe image"),
-        ({"ending": ".exe"}, "ending must be one of"),
-    ):
-        data = {"source": "runs/first", "image": 1, "ending": ".gif"} | wrong
-        assert sentence in refusal(page.timelines.movie, data)
-
-
 def test_a_public_page_has_neither_training_nor_runs(run, page):
     public = Train(None, page.runs.root, public=True)
     data = {"name": "first", "new": "x", "dataset": "cifar10", "image_folder": "x", **TI4}
     for function in public.functions:
-        if function.__name__ not in ("poll", "movie", "train_catalog"):
+        if function.__name__ not in ("poll", "train_catalog"):
             assert "Training is off on a public page" in function(data)["error"], function.__name__
     assert public.poll({"version": "", "run": "first", "session": "", "offset": 0}) == {}
     data = {"source": "runs/first", "image": 0, "from": 0}
@@ -477,15 +465,9 @@ def test_the_current_checkpoint_of_a_run_is_explored(page, run):
     assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
     response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
-    figure = {
-        "content": "view",
-        "format": "svg",
-        "size": "content",
-        "link": None,
-        "view": VIEW | {"layer": 0, "head": 0},
-    }
+    figure = {"content": "view", "format": "npz", "view": VIEW | {"layer": 0, "head": 0}}
     name = explore.figures.figure({"key": response["key"], **figure})["name"]
-    assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.svg"
+    assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.npz"
     before = load_model("runs/first", page.runs)
     assert load_model("runs/first", page.runs) is before
     checkpoint.save(before, run / "last.safetensors")

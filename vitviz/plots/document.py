@@ -51,6 +51,6 @@ def document(data: dict[str, Any], figure: bytes, title: str) -> str:
 def frame(page: str, height: int) -> str:
     """Return an iframe that holds an HTML file, for a notebook; its height is in px."""
     return (
-        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" title="vitviz" '
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" title="vitviz" '
         f'style="width: 100%; height: {height}px; border: 0"></iframe>'
     )

@@ -1,12 +1,14 @@
 /* Choices of the user, and what is read out. */
 
+import { printedAddress } from '../lib/address';
 import type { CompareFigureRequest, ImageChoice } from '../lib/api';
-import { ANNOUNCE_DELAY, isServed, reasonOf, WORKING_DELAY } from '../lib/client';
-import { saveAs } from '../lib/dom';
+import { ANNOUNCE_DELAY, isServed, NOT_DRAWN, reasonOf, WORKING_DELAY } from '../lib/client';
+import { saveAs, saveBlob } from '../lib/dom';
+import type { FigureFormat } from '../lib/export/files';
 import { refusalOf } from '../lib/files';
 import { refresh } from './requests';
 import { EMPTY, type Kind, type ViewState } from './sides';
-import type { ComparePage, Reading } from './state.svelte';
+import type { ComparePage, Reading, Shown } from './state.svelte';
 import { writeAddress } from './write';
 
 /** Compare something else; B starts with its default. */
@@ -92,15 +94,30 @@ export async function takeFile(page: ComparePage, side: 'a' | 'b', file: File) {
   }
 }
 
-export const FORMATS: readonly CompareFigureRequest['format'][] = ['png', 'svg', 'pdf', 'npz', 'csv'];
+type Format = FigureFormat | CompareFigureRequest['format'];
+
+export const FORMATS: readonly Format[] = ['png', 'svg', 'pdf', 'npz', 'csv'];
 
 /** Download the comparison on screen as a file. */
-export async function saveFigure(page: ComparePage, format: CompareFigureRequest['format']) {
-  if (!page.shown) return;
+export async function saveFigure(page: ComparePage, format: Format) {
+  const { shown } = page;
+  if (!shown) return;
+  if (format === 'npz' || format === 'csv') return saveNumbers(page, shown, format);
   page.showNotice('Drawing…');
   const hasUpload = [page.a.image, page.b.image].some((image) => image?.kind === 'upload');
-  const link = hasUpload ? null : location.href;
-  const reply = await page.host.request('compare_figure', { ...page.shown.request, format, link });
+  try {
+    const { drawFigure } = await import('./save/figure');
+    const { name, blob } = await drawFigure(page, shown, format, hasUpload ? null : printedAddress());
+    saveBlob(name, blob);
+    page.showNotice(`Saved as ${name}.`);
+  } catch {
+    page.showNotice(NOT_DRAWN, true);
+  }
+}
+
+/** Download the numbers, which the server writes. */
+async function saveNumbers(page: ComparePage, shown: Shown, format: CompareFigureRequest['format']) {
+  const reply = await page.host.request('compare_figure', { ...shown.request, format });
   if (!isServed(reply)) {
     return page.showNotice(reply ? reasonOf(reply) : 'An image has expired on the server. Choose it again.', true);
   }

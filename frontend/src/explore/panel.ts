@@ -38,7 +38,9 @@ export const NO_LOGIT = 'This model has no classification head, so it has no log
 export const whyNot = (view: ViewName, classes: number) =>
   classes === 0 && OF_LOGITS.includes(view) ? NO_LOGIT : undefined;
 
-type PanelModule = { default: Component<{ explorer: Explorer }> };
+export type PanelComponent = Component<{ explorer: Explorer; panel: Panel | null }>;
+// biome-ignore lint/suspicious/noExplicitAny: each has a panel of its own type
+type PanelModule = { default: Component<any> };
 
 const PANELS: Record<Exclude<ViewName, 'attention'>, () => Promise<PanelModule>> = {
   contributions: () => import('./views/Contributions.svelte'),

@@ -109,7 +109,7 @@ export class Explorer {
 
   keepsFocus = false; // a view was chosen by its tab
   takeImage: ((image: ImageChoice) => void) | null = null; // takes the next chosen image, which is not shown
-  openSaveDialog: (() => void) | null = null; // null where there is no server
+  openSaveDialog: (() => void) | null = null; // null before it is set up
 
   /** Of the latest requests: replies to earlier ones are dropped. */
   ticket = 0;

@@ -1,9 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Caption } from './captions';
 import { copyFigure, saveFigure } from './save';
 import type { InternalsPage } from './state.svelte';
 
 const SHOWN = { checkpoint: 'tiny', images: 'samples' };
-const FILE = { name: 'tiny-cka.png', src: 'data:image/png;base64,iVBORw==' };
+const CKA = { probe: 'cka' } as Caption;
+const TABLE = { name: 'tiny-cka.csv', src: 'data:text/csv;base64,aQ==' };
+const FILE = { name: 'tiny-cka.png', blob: new Blob(['png'], { type: 'image/png' }) };
+
+const drawFigure = vi.hoisted(() => vi.fn());
+vi.mock('./save/figure', () => ({ drawFigure }));
 
 function pageThat(reply: unknown) {
   const request = vi.fn(async () => reply);
@@ -14,18 +20,32 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a figure of the model on screen is saved under its name', async () => {
+function stubLink() {
   const link = { href: '', download: '', click: vi.fn() };
   vi.stubGlobal('document', { createElement: () => link });
-  const { page, request } = pageThat(FILE);
-  expect(await saveFigure(page, 'cka', 'png')).toBe('Saved as tiny-cka.png.');
-  expect(request).toHaveBeenCalledWith('probe_figure', { ...SHOWN, probe: 'cka', format: 'png' });
-  expect([link.download, link.href]).toEqual([FILE.name, FILE.src]);
-  expect(link.click).toHaveBeenCalledOnce();
+  return link;
+}
+
+test('a figure is drawn here and saved under its name', async () => {
+  const link = stubLink();
+  const { page, request } = pageThat(null);
+  drawFigure.mockResolvedValue(FILE);
+  expect(await saveFigure(page, CKA, 'png')).toBe('Saved as tiny-cka.png.');
+  expect(drawFigure).toHaveBeenCalledWith(page, CKA, 'png');
+  expect(request).not.toHaveBeenCalled();
+  expect([link.download, link.click.mock.calls.length]).toEqual([FILE.name, 1]);
+});
+
+test('the numbers of the model on screen come from the server', async () => {
+  const link = stubLink();
+  const { page, request } = pageThat(TABLE);
+  expect(await saveFigure(page, CKA, 'csv')).toBe('Saved as tiny-cka.csv.');
+  expect(request).toHaveBeenCalledWith('probe_figure', { ...SHOWN, probe: 'cka' });
+  expect(link.download).toBe(TABLE.name);
 });
 
 test('a refusal is reported', async () => {
-  expect(await saveFigure(pageThat({ error: 'Busy.' }).page, 'cka', 'csv')).toBe('Busy.');
+  expect(await saveFigure(pageThat({ error: 'Busy.' }).page, CKA, 'csv')).toBe('Busy.');
 });
 
 test('a figure is copied as PNG', async () => {
@@ -39,14 +59,15 @@ test('a figure is copied as PNG', async () => {
     },
   );
   vi.stubGlobal('navigator', { clipboard: { write: async () => void (await written[0]) } });
-  expect(await copyFigure(pageThat(FILE).page, 'cka')).toBe('Copied as PNG.');
-  expect((await written[0]).size).toBe(4);
+  drawFigure.mockResolvedValue(FILE);
+  expect(await copyFigure(pageThat(null).page, CKA)).toBe('Copied as PNG.');
+  expect((await written[0]).size).toBe(3);
 });
 
-test('a copy that the server or the browser refuses says so', async () => {
+test('a copy that fails or that the browser refuses says so', async () => {
   vi.stubGlobal('navigator', {});
-  expect(await copyFigure(pageThat(FILE).page, 'cka')).toContain('does not allow copying');
-  vi.stubGlobal('ClipboardItem', class {});
-  vi.stubGlobal('navigator', { clipboard: { write: () => Promise.reject(new Error()) } });
-  expect(await copyFigure(pageThat({ error: 'Busy.' }).page, 'cka')).toBe('Busy.');
+  drawFigure.mockResolvedValue(FILE);
+  expect(await copyFigure(pageThat(null).page, CKA)).toContain('does not allow copying');
+  drawFigure.mockRejectedValue(new Error('the browser has no 2d canvas'));
+  expect(await copyFigure(pageThat(null).page, CKA)).toContain('could not be drawn');
 });

@@ -1,26 +1,38 @@
-/* Files of a figure, drawn by Python. */
+/* Files of a figure: as on screen, or its numbers, which the server writes. */
 
-import type { ProbeFigureRequest } from '../lib/api';
-import { isRefusal, reasonOf } from '../lib/client';
-import { blobOf, copyToClipboard, saveAs } from '../lib/dom';
-import type { Probe } from './captions';
+import { isRefusal, NOT_DRAWN, reasonOf } from '../lib/client';
+import { blobOf, copyToClipboard, saveBlob } from '../lib/dom';
+import type { FigureFormat } from '../lib/export/files';
+import type { Caption } from './captions';
 import type { InternalsPage } from './state.svelte';
 
-export type Format = ProbeFigureRequest['format'];
+export type Format = FigureFormat | 'csv';
 
 export const FORMATS: readonly Format[] = ['png', 'svg', 'pdf', 'csv'];
 
-async function request(page: InternalsPage, probe: Probe, format: Format) {
-  const reply = await page.host.request('probe_figure', { ...(page.shown ?? page.request), probe, format });
+interface Saved {
+  name: string;
+  blob: Blob;
+}
+
+async function makeFile(page: InternalsPage, caption: Caption, format: Format): Promise<Saved> {
+  if (format !== 'csv') {
+    try {
+      return await (await import('./save/figure')).drawFigure(page, caption, format);
+    } catch {
+      throw new Error(NOT_DRAWN);
+    }
+  }
+  const reply = await page.host.request('probe_figure', { ...(page.shown ?? page.request), probe: caption.probe });
   if (!reply || isRefusal(reply)) throw new Error(reasonOf(reply));
-  return reply;
+  return { name: reply.name, blob: blobOf(reply.src) };
 }
 
 /** Download a figure, or its numbers, and return what to say. */
-export async function saveFigure(page: InternalsPage, probe: Probe, format: Format): Promise<string> {
+export async function saveFigure(page: InternalsPage, caption: Caption, format: Format): Promise<string> {
   try {
-    const { name, src } = await request(page, probe, format);
-    saveAs(name, src);
+    const { name, blob } = await makeFile(page, caption, format);
+    saveBlob(name, blob);
     return `Saved as ${name}.`;
   } catch (error) {
     return String((error as Error).message);
@@ -28,8 +40,8 @@ export async function saveFigure(page: InternalsPage, probe: Probe, format: Form
 }
 
 /** Copy a figure as PNG and return what to say. */
-export async function copyFigure(page: InternalsPage, probe: Probe): Promise<string> {
-  const image = request(page, probe, 'png').then(({ src }) => blobOf(src));
+export async function copyFigure(page: InternalsPage, caption: Caption): Promise<string> {
+  const image = makeFile(page, caption, 'png').then(({ blob }) => blob);
   const copied = await copyToClipboard('image/png', image);
   return image.then(
     () => (copied ? 'Copied as PNG.' : 'The browser does not allow copying: save the figure instead.'),

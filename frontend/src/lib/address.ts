@@ -107,3 +107,10 @@ export function parseClasses(text: string | null | undefined) {
 /** The value if it is allowed, else the first allowed one. */
 export const oneOf = <T extends string>(value: string | null, allowed: readonly T[]): T =>
   allowed.find((choice) => choice === value) ?? allowed[0];
+
+/** The address of the view on screen, as figures print it: without the theme. */
+export function printedAddress(): string {
+  const address = new URL(location.href);
+  address.searchParams.delete('__theme');
+  return address.href;
+}

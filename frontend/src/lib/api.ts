@@ -94,21 +94,13 @@ export interface ColorTables {
   dark: ColorTable;
 }
 
-/** Also the caption that the figure prints. */
-export interface CompareFigureReply {
-  name: string;
-  src: string;
-  caption: string;
-}
-
-/** Also the format of the file, and the address that it prints. */
+/** Also the format of the file. */
 export interface CompareFigureRequest {
   a: ComparedSide;
   b: ComparedSide;
   query: number[];
   similarTo: number | null;
-  format: 'png' | 'svg' | 'pdf' | 'npz' | 'csv';
-  link: string | null;
+  format: 'npz' | 'csv';
 }
 
 /** Thumbnails of the images that ship with vitviz. */
@@ -305,21 +297,12 @@ export interface FigureFile {
   src: string;
 }
 
-/** Also the caption that the figure prints. */
-export interface FigureReply {
-  name: string;
-  src: string;
-  caption: string;
-}
-
-/** Also the format and size of the file, and the address that it prints. */
+/** Also the format of the file: arrays, a table, or the explorer. */
 export interface FigureRequest {
   key: string;
   view: ShownView;
   content: 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | 'contributions' | 'features' | 'patching';
-  format: 'png' | 'svg' | 'pdf' | 'npz' | 'csv' | 'html' | 'gif' | 'webp';
-  size: 'content' | '16:9';
-  link: string | null;
+  format: 'npz' | 'csv' | 'html';
 }
 
 /** A file to save, in base64. */
@@ -603,13 +586,6 @@ export interface ModelRequest {
   checkpoint: string;
 }
 
-/** A timeline, the index of its probe image, and the ending of the file name. */
-export interface MovieRequest {
-  source: string;
-  image: number;
-  ending: string;
-}
-
 /** The name of a run or a sweep. */
 export interface NameRequest {
   name: string;
@@ -758,12 +734,11 @@ export interface PresetInfo {
   plain: boolean;
 }
 
-/** Also the name of a figure, and the format of its file. */
+/** Also the name of a figure whose numbers are saved. */
 export interface ProbeFigureRequest {
   checkpoint: string;
   images: string;
   probe: string;
-  format: 'png' | 'svg' | 'pdf' | 'csv';
 }
 
 /** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
@@ -841,7 +816,7 @@ export interface Requests {
   patch_tokens: [PatchTokensRequest, PatchedTokens | Refusal | null];
   task_progress: [TaskRequest, TaskProgress | Refusal];
   ablate: [AblateRequest, AblateReply | Refusal | null];
-  figure: [FigureRequest, FigureReply | Refusal | null];
+  figure: [FigureRequest, FigureFile | Refusal | null];
   code: [CodeRequest, CodeReply | Refusal | null];
   gallery: [GalleryRequest, GalleryReply | Refusal];
   gallery_progress: [GalleryProgressRequest, GalleryProgress | Refusal];
@@ -853,7 +828,7 @@ export interface Requests {
   probes: [ProbesRequest, ProbesReply | Refusal];
   probe_figure: [ProbeFigureRequest, FigureFile | Refusal];
   compare: [CompareRequest, CompareReply | Refusal | null];
-  compare_figure: [CompareFigureRequest, CompareFigureReply | Refusal | null];
+  compare_figure: [CompareFigureRequest, FigureFile | Refusal | null];
   compare_images: [Empty, CompareImages | Refusal];
   compare_snapshots: [SnapshotsRequest, SnapshotsReply | Refusal | null];
   lesson: [KeyRequest, LessonReply | Refusal | null];
@@ -873,7 +848,6 @@ export interface Requests {
   delete: [NameRequest, RunLists | Refusal];
   download: [NameRequest, FileReply | Refusal];
   poll: [PollRequest, PollReply | Refusal];
-  movie: [MovieRequest, FileReply | Refusal];
   download_data: [DatasetRequest, RunLists | Refusal];
   cancel_download: [Empty, RunLists | Refusal];
   upload_images: [UploadRequest, UploadedReply | Refusal];
@@ -1103,7 +1077,6 @@ export interface TrainCatalog {
   folder: string;
   models: string[];
   max_upload: number;
-  movies: string[];
   colors: ColorTables;
 }
 

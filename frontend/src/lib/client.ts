@@ -8,6 +8,10 @@ export const ANNOUNCE_DELAY = 600; // ms the pointer rests before a screen reade
 export const RETRY_DELAY = 3000; // ms before a request that a busy server refused is repeated
 export const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 
+/** A figure is too large for the browser, or a script of it could not be loaded. */
+export const NOT_DRAWN =
+  'The figure could not be drawn. Check that vitviz is still running, reload the page, and try again.';
+
 export type RequestName = keyof Requests;
 /** Response of a Python function that was served. */
 export type Reply<N extends RequestName> = Exclude<Requests[N][1], Refusal>;

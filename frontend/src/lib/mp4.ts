@@ -1,37 +1,35 @@
 /* The encoder of MP4 movies, in a module of its own: it is large and rarely needed. */
 
 import { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } from 'mediabunny';
-import type { videoConfig } from './video';
+import type { Frame } from './export/animation';
+import { videoConfig } from './video';
 
 const KEY_FRAME_INTERVAL = 30; // frames, so that a player can seek
 const MAX_QUEUE = 8; // frames in memory that wait for the encoder
+const MICROSECONDS = 1e6;
 
-/** Encode the frames of an animated WebP image, with their durations; an odd last row or column is cut off. */
-export async function encode(webp: ArrayBuffer, configFor: typeof videoConfig): Promise<Blob> {
-  const decoder = new ImageDecoder({ data: webp, type: 'image/webp' });
-  try {
-    await decoder.tracks.ready;
-    const first = (await decoder.decode()).image;
-    const [width, height] = [first.displayWidth & ~1, first.displayHeight & ~1];
-    first.close();
-    const config = await configFor(width, height);
-    if (!config) throw new Error(`no encoder for ${width} x ${height} px`);
-    const count = decoder.tracks.selectedTrack?.frameCount ?? 1;
-    return await mux(config, async (encoder) => {
-      for (let index = 0; index < count; index++) {
-        const { image } = await decoder.decode({ frameIndex: index });
-        const { timestamp, duration } = image;
-        const visibleRect = { x: 0, y: 0, width, height };
-        const frame = new VideoFrame(image, { visibleRect, timestamp, duration: duration ?? 0, alpha: 'discard' });
-        image.close();
-        encoder.encode(frame, { keyFrame: index % KEY_FRAME_INTERVAL === 0 });
-        frame.close();
-        if (encoder.encodeQueueSize > MAX_QUEUE) await encoder.flush();
-      }
-    });
-  } finally {
-    decoder.close();
-  }
+/** Encode canvases of one size, whose sides are even.
+    @throws Error if the browser refuses the size */
+export async function encode(frames: AsyncIterable<Frame<HTMLCanvasElement>>): Promise<Blob> {
+  const iterator = frames[Symbol.asyncIterator]();
+  let next = await iterator.next();
+  if (next.done) throw new Error('no frames');
+  const { width, height } = next.value.image;
+  const config = await videoConfig(width, height);
+  if (!config) throw new Error(`no encoder for ${width} x ${height} px`);
+  return mux(config, async (encoder) => {
+    let timestamp = 0;
+    for (let index = 0; !next.done; index++) {
+      const { image, seconds } = next.value;
+      const duration = Math.round(MICROSECONDS * seconds);
+      const frame = new VideoFrame(image, { timestamp, duration, alpha: 'discard' });
+      encoder.encode(frame, { keyFrame: index % KEY_FRAME_INTERVAL === 0 });
+      frame.close();
+      timestamp += duration;
+      if (encoder.encodeQueueSize > MAX_QUEUE) await encoder.flush();
+      next = await iterator.next();
+    }
+  });
 }
 
 /** Write the video that `fill` encodes into a file. */

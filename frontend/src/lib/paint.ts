@@ -9,7 +9,21 @@ export interface Tile {
   image: ImageData;
   /** The memory of `image`. */
   pixels: Uint32Array;
+  /** What `paintTile` painted last. */
+  painted?: Painted;
 }
+
+interface Painted {
+  values: ArrayLike<number>;
+  first: number;
+  scale: Scale;
+  table: Uint32Array;
+}
+
+const tiles = new WeakMap<HTMLCanvasElement, Tile>();
+
+/** The tile of a canvas. */
+export const tileOf = (canvas: HTMLCanvasElement) => tiles.get(canvas);
 
 export function contextOf(canvas: HTMLCanvasElement) {
   const context = canvas.getContext('2d', { willReadFrequently: true });
@@ -23,18 +37,22 @@ export function makeTile(canvas: HTMLCanvasElement, columns: number, rows: numbe
   canvas.height = rows;
   const context = contextOf(canvas);
   const image = context.createImageData(columns, rows);
-  return { canvas, context, image, pixels: new Uint32Array(image.data.buffer) };
+  const tile: Tile = { canvas, context, image, pixels: new Uint32Array(image.data.buffer) };
+  tiles.set(canvas, tile);
+  return tile;
 }
 
 /** Paint values from `first` on, one per pixel. */
 export function paintTile(tile: Tile, values: ArrayLike<number>, first: number, table: Uint32Array, scale: Scale) {
   const { pixels } = tile;
   for (let i = 0; i < pixels.length; i++) pixels[i] = table[colorIndex(scale, values[first + i])];
+  tile.painted = { values, first, scale, table };
   tile.context.putImageData(tile.image, 0, 0);
 }
 
 /** Paint a color for each pixel, as of a color table (256 pixels). */
 export function paintPixels(tile: Tile, pixels: Uint32Array) {
   tile.pixels.set(pixels);
+  tile.painted = undefined;
   tile.context.putImageData(tile.image, 0, 0);
 }

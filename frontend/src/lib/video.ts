@@ -1,4 +1,4 @@
-/* MP4 movies, encoded in the browser from the frames of an animated WebP image. */
+/* Whether the browser encodes MP4 movies. */
 
 // H.264 of levels 4.0 and 5.1, and VP9 for browsers without an encoder for it.
 const CODECS = ['avc1.640028', 'avc1.640033', 'vp09.00.51.08'];
@@ -12,7 +12,7 @@ export const ENCODING_FAILED = 'The browser could not encode the movie. Save it 
 
 /** The first configuration that the browser encodes for frames of a size (px, even), or null. */
 export async function videoConfig(width: number, height: number): Promise<VideoEncoderConfig | null> {
-  if (!('VideoEncoder' in globalThis) || !('ImageDecoder' in globalThis)) return null; // old, or not a secure context
+  if (!('VideoEncoder' in globalThis)) return null; // old, or not a secure context
   for (const codec of CODECS) {
     const config: VideoEncoderConfig = { codec, width, height, bitrate: BITRATE, latencyMode: 'quality' };
     const { supported } = await VideoEncoder.isConfigSupported(config).catch(() => ({ supported: false }));
@@ -23,10 +23,3 @@ export async function videoConfig(width: number, height: number): Promise<VideoE
 
 /** Whether the browser can make MP4 movies. */
 export const canEncodeVideo = async () => (await videoConfig(...USUAL_SIZE)) !== null;
-
-/** Encode an animated WebP image as MP4; the encoder is loaded when it is first needed.
-    @throws Error if the browser refuses the image or its size */
-export async function mp4Of(webp: Blob): Promise<Blob> {
-  const { encode } = await import('./mp4');
-  return encode(await webp.arrayBuffer(), videoConfig);
-}

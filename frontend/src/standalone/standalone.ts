@@ -5,11 +5,14 @@ import Explore from '../explore/Explore.svelte';
 import explore from '../explore/explore.css?inline';
 import narrow from '../explore/narrow.css?inline';
 import presentation from '../explore/present.css?inline';
+import { mountDialog } from '../explore/save/save';
+import save from '../explore/save.css?inline';
 import { startSaved } from '../explore/start';
 import { Explorer } from '../explore/state.svelte';
 import type { ExplorerData } from '../lib/api';
 import base from '../lib/base.css?inline';
 import { afterPaint } from '../lib/dom';
+import light from '../lib/light.css?inline';
 import matrix from '../lib/matrix.css?inline';
 import print from '../lib/print.css?inline';
 import { catalogOf, replier, weightsOf } from './data';
@@ -25,7 +28,7 @@ const canDraw = () => document.createElement('canvas').getContext('2d') !== null
 /** Show an explanation in an element. */
 export function open(element: HTMLElement, data: ExplorerData): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
-  style.textContent = `.${HOME} { ${[base, matrix, explore, narrow, presentation, standalone, print].join('\n')} }`;
+  style.textContent = `.${HOME} { ${[light, base, matrix, explore, narrow, presentation, save, standalone, print].join('\n')} }`;
   const home = document.createElement('div');
   home.className = HOME;
   element.replaceChildren(style, home);
@@ -49,6 +52,7 @@ export function open(element: HTMLElement, data: ExplorerData): { explorer: Expl
   caption.className = 'saved-with';
   caption.textContent = data.caption;
   home.append(caption);
+  explorer.openSaveDialog = mountDialog(explorer);
   startSaved(explorer, data);
   return {
     explorer,

@@ -26,11 +26,11 @@ from vitviz.webapp.images import list_photos, thumbnail
 from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.explore import MANY_MACS, WORKERS, Explore, enough_cores
-from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME, parse_link, written_table
+from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME, written_table
 from vitviz.webapp.pages.timelines import Timelines, describe
+from vitviz.webapp.schemas.common import FigureFile
 from vitviz.webapp.schemas.compare import (
     ComparedMap,
-    CompareFigureReply,
     CompareImages,
     CompareReply,
     MapScale,
@@ -48,7 +48,7 @@ from vitviz.webapp.server.requests import (
     require,
 )
 
-FORMATS = ("png", "svg", "pdf", "npz", "csv")
+FORMATS = ("npz", "csv")
 
 
 class ExpiredError(Exception):
@@ -112,21 +112,21 @@ class Compare:
         except ExpiredError:
             return None
 
-    def compare_figure(self, request: Json) -> CompareFigureReply | None:
-        """Return a file of the comparison: its `name`, `src`, a data URL, and `caption`; None if a key has expired.
+    def compare_figure(self, request: Json) -> FigureFile | None:
+        """Return a file of the comparison: its `name` and `src`, a data URL; None if a key has expired.
 
         Args:
-            request: As of `compare`; `format`, one of `FORMATS`; `link`, the address printed below, or None.
+            request: As of `compare`; `format`, one of `FORMATS`.
         """
-        ending, link = choice(request, "format", FORMATS), parse_link(request.get("link"))
+        ending = choice(request, "format", FORMATS)
         try:
             found = self.comparison(request)
         except ExpiredError:
             return None
-        source = f"data:{MIME[ending]};base64,{base64.b64encode(file_of(found, ending, link)).decode()}"
+        source = f"data:{MIME[ending]};base64,{base64.b64encode(file_of(found, ending)).decode()}"
         words = ["vitviz", "compare", *found.names, *([found.a.title] if found.a.title == found.b.title else [])]
         name = re.sub("[^a-z0-9]+", "-", " ".join(words).lower())[:MAX_NAME_LENGTH].strip("-")
-        return {"name": f"{name}.{ending}", "src": source, "caption": " ".join(found.chart().caption)}
+        return {"name": f"{name}.{ending}", "src": source}
 
     def comparison(self, request: Json) -> Comparison:
         """Return the comparison of a request.
@@ -230,17 +230,13 @@ def is_too_large(explanation: Explanation, method: str) -> bool:
     return method in MANY_PASSES and left_out(explanation.context.config) is not None
 
 
-def file_of(found: Comparison, ending: str, link: str) -> bytes:
+def file_of(found: Comparison, ending: str) -> bytes:
     """Return the bytes of a file of a comparison."""
-    from vitviz.plots import canvas
-
     if ending == "csv":
         return written_table(found.rows()).encode()
-    if ending == "npz":
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **found.arrays())
-        return buffer.getvalue()
-    return canvas.render(found.figure(link), f".{ending}")
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **found.arrays())
+    return buffer.getvalue()
 
 
 def to_json(found: Comparison) -> CompareReply:

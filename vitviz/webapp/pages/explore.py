@@ -30,7 +30,7 @@ from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.models import ModelPage
 from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.opening import explore_catalog
-from vitviz.webapp.pages.figures import ANIMATIONS, Figures
+from vitviz.webapp.pages.figures import Figures
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.patching import PatchingPage
@@ -119,7 +119,9 @@ class Explore(ModelPage):
                 quick(respond(on_request.cached)), Queue(1, 4, low_priority=True)(respond(on_request.map_on_request))
             ),
             respond(self.cifar_download),
-            self.figure_function(respond, quick, slow),
+            route_by_size(
+                quick(respond(is_slow)), Queue(1, 10)(respond(self.figures.figure)), slow(respond(self.figures.figure))
+            ),
             quick(respond(self.figures.code)),
         ]
 
@@ -127,16 +129,6 @@ class Explore(ModelPage):
         """The functions of activation patching, which share a queue."""
         queue = Queue(1, 8, low_priority=True)
         return [queue(respond(function)) for function in (self.patching.patch_heads, self.patching.patch_tokens)]
-
-    def figure_function(self, respond: Callable[..., Any], quick: Queue, slow: Queue) -> Callable[..., Any]:
-        """The function `figure`: single figures, those that compute scores, and animations delay one another least."""
-        figure = respond(self.figures.figure)
-        animation = Queue(1, 4, low_priority=True)(figure)
-        return route_by_size(
-            quick(respond(is_animation)),
-            route_by_size(quick(respond(is_slow)), Queue(1, 10)(figure), slow(figure)),
-            animation,
-        )
 
     def cached(self, kind: str) -> Callable[[Json], Json | None]:
         """Return the function that looks up a response of `methods` or `scores`."""
@@ -349,11 +341,6 @@ def head_means(model: Checkpoint) -> Tensor:
 def enough_cores(model: Checkpoint) -> AbstractContextManager[None]:
     """Let a model that takes long on one core use all cores."""
     return all_cores() if forward_macs(model.transformer.config) > MANY_MACS else nullcontext()
-
-
-def is_animation(request: Json) -> bool:
-    """Whether a request for `Figures.figure` draws many frames."""
-    return request.get("content") in ANIMATIONS
 
 
 def is_quick(request: Json) -> bool:

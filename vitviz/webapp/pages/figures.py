@@ -1,14 +1,12 @@
-"""Server functions that give away what the Explore page shows: figures, animations, arrays, and code."""
+"""Server functions that give away what the Explore page shows: arrays, tables, the explorer, and code."""
 
 import base64
 import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,30 +18,23 @@ from vitviz.runs.run_folder import LAST
 from vitviz.webapp.large_models import left_out
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.patching import PatchingPage
-from vitviz.webapp.schemas.explore import CodeReply, FigureReply
+from vitviz.webapp.schemas.common import FigureFile
+from vitviz.webapp.schemas.explore import CodeReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
-from vitviz.webapp.server.requests import Json, RequestError, choice, parse_target, parse_view, require
+from vitviz.webapp.server.requests import Json, choice, parse_target, parse_view, require
 
 if TYPE_CHECKING:
     from vitviz.attribution import panels
     from vitviz.plots.chart import Chart
 
-FIGURES = ("view", "map", "matrix", "methods", "sheet")
 PANELS = ("contributions", "features", "patching")
-ANIMATIONS = ("layers", "patches")
-CONTENTS = (*FIGURES, *ANIMATIONS, *PANELS)
+CONTENTS = ("view", "map", "matrix", "methods", "sheet", "layers", "patches", *PANELS)
 MIME = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
     "npz": "application/octet-stream",
     "csv": "text/csv",
     "html": "text/html",
-    "gif": "image/gif",
-    "webp": "image/webp",
 }
 MAX_NAME_LENGTH = 180  # characters of a file name; file systems allow 255
-MAX_LINK_LENGTH = 1000  # characters
 
 
 class Figures:
@@ -52,49 +43,38 @@ class Figures:
     def __init__(self, explanations: ExplanationCache, scored: ScoreCache, patching: PatchingPage) -> None:
         self.explanations, self.scored, self.patching = explanations, scored, patching
 
-    def figure(self, request: Json) -> FigureReply | None:
-        """Return a file of exactly the view: its `name`, `src`, a data URL, and `caption`; None if the key has expired.
+    def figure(self, request: Json) -> FigureFile | None:
+        """Return a file of exactly the view: its `name` and `src`, a data URL; None if the key has expired.
 
         Args:
-            request: `key`; `content`, one of `FIGURES` or `ANIMATIONS`; `format`, an ending (gif or webp for
-                animations); `size`, "content" or "16:9"; `view`; `link`, the address printed below, or None.
+            request: `key`; `content`, one of `CONTENTS`; `format`, an ending; `view`.
         """
         if (explanation := self.explanations.get(request)) is None:
             return None
         content, ending = choice(request, "content", CONTENTS), choice(request, "format", tuple(MIME))
-        if (content in ANIMATIONS) != (ending in ("gif", "webp")):
-            allowed = (
-                "gif or webp" if content in ANIMATIONS else ", ".join(key for key in MIME if key not in ("gif", "webp"))
-            )
-            raise RequestError("format", f"{allowed} for the content {content}", ending)
         view = resolved(explanation, parse_view(require(request, "view", dict)))
-        size, link = choice(request, "size", ("content", "16:9")), parse_link(request.get("link"))
         if content in PANELS and ending != "html":
-            found = self.panel(explanation, view, content, request, link)
-            data, text = render_panel(found, content, ending, size), " ".join(found.chart.caption)
+            data = render_panel(self.panel(explanation, view, content, request), ending)
         else:
-            data = self.render(explanation, view, content, ending, size, link)
-            text = caption(explanation, view, content)
+            data = self.render(explanation, view, content, ending)
         source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
-        return {"name": file_name(explanation, view, content, ending), "src": source, "caption": text}
+        return {"name": file_name(explanation, view, content, ending), "src": source}
 
-    def panel(
-        self, explanation: Explanation, view: View, content: str, request: Json, link: str = ""
-    ) -> "panels.PanelFigure":
-        """Return the figure of a view other than the attention; arguments as checked by `figure`."""
+    def panel(self, explanation: Explanation, view: View, content: str, request: Json) -> "panels.PanelFigure":
+        """Return the numbers of a view other than the attention; arguments as checked by `figure`."""
         from vitviz.attribution import panels
 
         if content != "patching":
-            return panels.panel_figure(explanation, view, content, link)
+            return panels.panel_figure(explanation, view, content)
         shown = request["view"]
         pair = {"key": request["key"], "other": require(shown, "other", str), "target": shown.get("target")}
         other = self.patching.other(pair)
         found = [self.patching.patch(explanation, pair, part, silent) for part in ("heads", "mlp")]
         if isinstance(view.layer, int) and view.head is None:
             found.append(self.patching.patch(explanation, pair, "tokens", silent, (view.layer,)))
-        return panels.panel_figure(explanation, view, content, link, panels.PatchedPair(other, *found))
+        return panels.panel_figure(explanation, view, content, "", panels.PatchedPair(other, *found))
 
-    def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:
+    def render(self, explanation: Explanation, view: View, content: str, ending: str) -> bytes:
         """Return the bytes of a file; arguments as checked by `figure`.
 
         Of a large model, an HTML file has no scores, and only the maps that are there.
@@ -102,8 +82,7 @@ class Figures:
         Raises:
             ValueError: For the methods of a large model.
         """
-        from vitviz.attribution.charts import chart, sequence
-        from vitviz.plots import canvas, chart_animation, figures
+        from vitviz.attribution.charts import chart
 
         reason = left_out(explanation.context.config)
         if reason and content == "methods":
@@ -111,19 +90,14 @@ class Figures:
         if ending == "html":
             scores = None if reason else self.scores(explanation, view)
             return explanation.document(view, complete=not reason, scores=scores).encode()
-        if content in ANIMATIONS:
-            return chart_animation.render(sequence(explanation, view, content, link), f".{ending}")
         with_methods = content == "methods"
         scores = self.scores(explanation, view) if with_methods else None
-        found = chart(explanation, view, with_methods, scores, link)
+        found = chart(explanation, view, with_methods, scores)
         if ending == "npz":
             buffer = io.BytesIO()
             np.savez_compressed(buffer, **arrays(found, explanation, view))
             return buffer.getvalue()
-        if ending == "csv":
-            return table(found, explanation).encode()
-        drawn = figures.draw(found, content, size)  # type: ignore[arg-type]  # one of FIGURES
-        return canvas.render(drawn, f".{ending}")
+        return table(found, explanation).encode()
 
     def scores(self, explanation: Explanation, view: View) -> Json:
         """Return the scores of all methods, from the cache if the page has them."""
@@ -150,35 +124,19 @@ def silent(done: int, total: int) -> None:
     """Report no progress."""
 
 
-def render_panel(found: "panels.PanelFigure", content: str, ending: str, size: Any) -> bytes:
+def render_panel(found: "panels.PanelFigure", ending: str) -> bytes:
     """Return the bytes of a file of a view other than the attention."""
-    from vitviz.plots import canvas, figures
-
-    if ending == "npz":
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **found.arrays)
-        return buffer.getvalue()
     if ending == "csv":
         return written_table(found.rows).encode()
-    return canvas.render(figures.draw(found.chart, content, size), f".{ending}")  # type: ignore[arg-type]  # of PANELS
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **found.arrays)
+    return buffer.getvalue()
 
 
 def resolved(explanation: Explanation, view: View) -> View:
     """Return the view with its target: without one the class predicted before the ablation, as on the page."""
     whole = explanation.original or explanation
     return view if view.target is not None else replace(view, target=int(whole.logits.argmax()))
-
-
-def parse_link(value: object) -> str:
-    """Check the address that a figure prints; empty for None."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and len(value) <= MAX_LINK_LENGTH:
-        with suppress(ValueError):  # a port or host that is invalid
-            parts = urlsplit(value)
-            if parts.scheme in ("http", "https") and parts.hostname and not parts.username:
-                return value
-    raise RequestError("link", f"an http address of at most {MAX_LINK_LENGTH} characters", value)
 
 
 def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, Any]:
@@ -258,17 +216,10 @@ def name(index: int, count: int) -> str:
     return "mean" if index == count - 1 else str(index + 1)
 
 
-def caption(explanation: Explanation, view: View, content: str) -> str:
-    """Return the sentences that a figure prints as its caption."""
-    from vitviz.attribution import charts
-
-    return " ".join(charts.caption(explanation, view, charts.map_scales(explanation, view), content == "methods"))
-
-
 def file_name(explanation: Explanation, view: View, content: str, ending: str) -> str:
     """Return a file name: model, image, map, query of attention, and content, in plain letters."""
     words = ["vitviz", explanation.checkpoint, explanation.name]
-    is_of_one_map = content in ("view", "map", *ANIMATIONS, *PANELS)
+    is_of_one_map = content in ("view", "map", "layers", "patches", *PANELS)
     words += [explanation.title(view)] if is_of_one_map else []
     if (view.method is None or not is_of_one_map) and content != "methods" and (view.query or view.direction == "to"):
         query = view.query_label(explanation.context.config.class_token)

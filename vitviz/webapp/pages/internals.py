@@ -1,4 +1,4 @@
-"""Server functions of the Internals page: the probes of a model as JSON, and files of its figures.
+"""Server functions of the Internals page: the probes of a model as JSON, and tables of its figures.
 
 Each result is cached: there are two choices of images per model.
 """
@@ -27,7 +27,6 @@ from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, choice, error_response, require
 
 NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
-MIME = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv"}
 DECIMALS = 5  # more than the page shows, at half the size
 ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("labels", "entropy", "lens"))
 
@@ -74,22 +73,18 @@ class Internals(ModelPage):
             return model, *self.results[model.network][chosen]
 
     def probe_figure(self, request: Json) -> FigureFile:
-        """Return a file of one figure: its `name` and `src`, a data URL.
+        """Return the numbers of one figure as a CSV file: its `name` and `src`, a data URL.
 
         Args:
-            request: As of `probes`; `probe`, the name of the figure; `format`, a key of `MIME`.
+            request: As of `probes`; `probe`, the name of the figure.
         """
-        from vitviz.plots import canvas, probe_table, probes
+        from vitviz.plots import probe_table, probes
 
         name = choice(request, "probe", tuple(probes.PANELS))
-        ending = choice(request, "format", tuple(MIME))
-        model, found, caption = self.measure(request)
-        if ending == "csv":
-            data = probe_table.to_csv(vars(found), name).encode()
-        else:
-            data = canvas.render(probes.draw_one(vars(found), name, f"{model.name} over {caption}"), f".{ending}")
-        source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
-        return {"name": f"{model.name.replace('/', '-')}-{name}.{ending}", "src": source}
+        model, found, _ = self.measure(request)
+        data = probe_table.to_csv(vars(found), name).encode()
+        source = f"data:text/csv;base64,{base64.b64encode(data).decode()}"
+        return {"name": f"{model.name.replace('/', '-')}-{name}.csv", "src": source}
 
     def images(self, choice: str, model: Checkpoint) -> tuple[Tensor, str]:
         """Return the images to probe a model with, uint8 (B, 3, H, W), and their caption."""

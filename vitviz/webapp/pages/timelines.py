@@ -1,6 +1,5 @@
-"""Timelines of trainings for the Train page: snapshots as JSON, and animations."""
+"""Timelines of trainings for the Train page: snapshots as JSON."""
 
-import base64
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,14 +9,12 @@ from PIL import Image
 
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models import checkpoint
-from vitviz.plots.formats import ANIMATION_FORMATS
 from vitviz.runs import timeline
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline, TimelineError
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
-from vitviz.webapp.schemas.train import FileReply
-from vitviz.webapp.server.requests import Json, RequestError, choice, require
+from vitviz.webapp.server.requests import Json, require
 
 
 class Timelines:
@@ -70,19 +67,6 @@ class Timelines:
             raise ValueError(f"Timeline of {source[:80]!r} not found. Choose a run or a bundled checkpoint.")
         state = file_state(path)
         return None if state is None else load_timeline(path, state)
-
-    def movie(self, request: Json) -> FileReply:
-        """Render the timeline of `source` for one `image` in the format `ending`: `name` and `content` of the file."""
-        from vitviz.plots import animation
-
-        source, ending = require(request, "source", str), choice(request, "ending", ANIMATION_FORMATS)
-        held, image = self.load(source), require(request, "image", int)
-        if held is None or not 0 <= image < len(held.names):
-            raise RequestError("image", "a probe image of an existing timeline", image)
-        model = source.removeprefix(RUN_PREFIX)
-        content = animation.render(held, held.names[image], ending, model)
-        name = f"{model}-{held.names[image]}{ending}"
-        return {"name": name, "content": base64.b64encode(content).decode()}
 
 
 def probe_curves(held: Timeline) -> dict[str, NDArray[np.float64] | None]:

@@ -23,7 +23,6 @@ from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 from vitviz.models import checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.plots.colormaps import color_tables
-from vitviz.plots.formats import available_formats
 from vitviz.runs import run_folder
 from vitviz.runs.run_folder import LAST
 from vitviz.runs.status import RUNNING, RunInfo, SweepInfo, has_attention, measured_on
@@ -60,7 +59,6 @@ from vitviz.webapp.schemas.train import (
     SurveyReply,
     UploadedReply,
 )
-from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, error_response, require
 
 AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
@@ -92,8 +90,7 @@ class Train:
         datasets = (self.download_data, self.cancel_download, self.upload_images, self.delete_images, self.survey)
         private = [self.require_private(use_labels(function)) for function in (*form, *runs, *datasets)]
         respond = partial(error_response, public=self.public)
-        movie = Queue(1, waiting=4, low_priority=True)(respond(self.timelines.movie))
-        return [respond(self.poll), movie, *map(respond, private), respond(self.train_catalog)]
+        return [respond(self.poll), *map(respond, private), respond(self.train_catalog)]
 
     def require_private(self, function: Callable[[Json], Any]) -> Callable[[Json], Any]:
         """Wrap a function to refuse all requests on a public page."""
@@ -124,7 +121,6 @@ class Train:
             "folder": "" if self.public else printable_name(str(self.datasets.root)),
             "models": list(bundled_models()),
             "max_upload": MAX_BYTES,
-            "movies": available_formats(),
             "colors": color_tables(),
         }
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from vitviz.webapp.schemas.common import FigureFile, GridShape, NamedImage, Photo, Vector
+from vitviz.webapp.schemas.common import GridShape, NamedImage, Photo, Vector
 
 
 class CompareImages(TypedDict):
@@ -58,16 +58,9 @@ class CompareRequest(TypedDict):
 
 
 class CompareFigureRequest(CompareRequest):
-    """Also the format of the file, and the address that it prints."""
+    """Also the format of the file."""
 
-    format: Literal["png", "svg", "pdf", "npz", "csv"]
-    link: str | None
-
-
-class CompareFigureReply(FigureFile):
-    """Also the caption that the figure prints."""
-
-    caption: str
+    format: Literal["npz", "csv"]
 
 
 class MapScale(TypedDict):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NotRequired
 from annotated_types import Len
 from typing_extensions import TypeAliasType, TypedDict
 
-from vitviz.webapp.schemas.common import ColorTables, FigureFile, GridShape, ModelList, NamedImage, Pair, Photo, Vector
+from vitviz.webapp.schemas.common import ColorTables, GridShape, ModelList, NamedImage, Pair, Photo, Vector
 
 
 class MethodInfo(TypedDict):
@@ -276,17 +276,9 @@ class CodeReply(TypedDict):
 
 
 class FigureRequest(CodeRequest):
-    """Also the format and size of the file, and the address that it prints."""
+    """Also the format of the file: arrays, a table, or the explorer."""
 
-    format: Literal["png", "svg", "pdf", "npz", "csv", "html", "gif", "webp"]
-    size: Literal["content", "16:9"]
-    link: str | None
-
-
-class FigureReply(FigureFile):
-    """Also the caption that the figure prints."""
-
-    caption: str
+    format: Literal["npz", "csv", "html"]
 
 
 class GalleryRequest(TypedDict):

@@ -1,7 +1,5 @@
 """Types of the Internals page."""
 
-from typing import Literal
-
 from typing_extensions import TypedDict
 
 from vitviz.webapp.schemas.common import Array3, Array4, Matrix, Pair, Vector
@@ -15,10 +13,9 @@ class ProbesRequest(TypedDict):
 
 
 class ProbeFigureRequest(ProbesRequest):
-    """Also the name of a figure, and the format of its file."""
+    """Also the name of a figure whose numbers are saved."""
 
     probe: str
-    format: Literal["png", "svg", "pdf", "csv"]
 
 
 class ProbesReply(TypedDict):

@@ -16,7 +16,6 @@ from vitviz.webapp.schemas.common import (
     Vector,
 )
 from vitviz.webapp.schemas.compare import (
-    CompareFigureReply,
     CompareFigureRequest,
     CompareImages,
     CompareReply,
@@ -32,7 +31,6 @@ from vitviz.webapp.schemas.explore import (
     CodeRequest,
     ExplainReply,
     ExplainRequest,
-    FigureReply,
     FigureRequest,
     GalleryProgress,
     GalleryProgressRequest,
@@ -66,7 +64,6 @@ from vitviz.webapp.schemas.train import (
     EstimateReply,
     FileReply,
     FormRequest,
-    MovieRequest,
     NameRequest,
     PollReply,
     PollRequest,
@@ -114,7 +111,7 @@ class Requests(TypedDict):
     patch_tokens: tuple[PatchTokensRequest, PatchedTokens | Refusal | None]
     task_progress: tuple[TaskRequest, TaskProgress | Refusal]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
-    figure: tuple[FigureRequest, FigureReply | Refusal | None]
+    figure: tuple[FigureRequest, FigureFile | Refusal | None]
     code: tuple[CodeRequest, CodeReply | Refusal | None]
     gallery: tuple[GalleryRequest, GalleryReply | Refusal]
     gallery_progress: tuple[GalleryProgressRequest, GalleryProgress | Refusal]
@@ -126,7 +123,7 @@ class Requests(TypedDict):
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
     probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
     compare: tuple[CompareRequest, CompareReply | Refusal | None]
-    compare_figure: tuple[CompareFigureRequest, CompareFigureReply | Refusal | None]
+    compare_figure: tuple[CompareFigureRequest, FigureFile | Refusal | None]
     compare_images: tuple[Empty, CompareImages | Refusal]
     compare_snapshots: tuple[SnapshotsRequest, SnapshotsReply | Refusal | None]
     lesson: tuple[KeyRequest, LessonReply | Refusal | None]
@@ -146,7 +143,6 @@ class Requests(TypedDict):
     delete: tuple[NameRequest, RunLists | Refusal]
     download: tuple[NameRequest, FileReply | Refusal]
     poll: tuple[PollRequest, PollReply | Refusal]
-    movie: tuple[MovieRequest, FileReply | Refusal]
     download_data: tuple[DatasetRequest, RunLists | Refusal]
     cancel_download: tuple[Empty, RunLists | Refusal]
     upload_images: tuple[UploadRequest, UploadedReply | Refusal]

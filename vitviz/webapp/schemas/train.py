@@ -83,7 +83,6 @@ class TrainCatalog(TypedDict):
     folder: str
     models: list[str]
     max_upload: int
-    movies: list[str]
     colors: ColorTables
 
 
@@ -278,14 +277,6 @@ class TimelineReply(TimelineStart):
     shape: NotRequired[GridShape]
     classes: NotRequired[list[str]]
     images: NotRequired[list[NamedImage]]
-
-
-class MovieRequest(TypedDict):
-    """A timeline, the index of its probe image, and the ending of the file name."""
-
-    source: str
-    image: int
-    ending: str
 
 
 class PollRequest(TypedDict):

@@ -1,1 +1,410 @@
-import{append as e,attach as t,autofocus as n,bind_this as r,child as i,clsx as a,comment as o,delegate as s,delegated as c,each as l,first_child as u,flushSync as d,from_html as f,get as p,if_block as m,key as h,mount as g,next as _,noop as v,only_child as y,pop as ee,prop as te,push as ne,remove_input_defaults as b,reset as x,set as S,set_attribute as C,set_checked as w,set_class as re,set_text as T,set_value as E,sibling as D,state as O,template_effect as k,user_derived as A}from"./shared.js";import{blobOf as j,copyToClipboard as M,isRefusal as N,mebibytes as ie,reasonOf as P,saveBlob as ae}from"./App.js";import{ENCODING_FAILED as oe,NO_ENCODER as se,canEncodeVideo as F,mp4Of as ce}from"./video.js";import{requestAblated as I,showNotice as L,writeAddress as le}from"./actions.js";import{shownView as R}from"./explore.js";var z=[`png`,`svg`,`pdf`,`npz`,`csv`],B=[`png`,`svg`,`pdf`],V=[`gif`,`mp4`],H=[{key:`view`,name:`Whole view`,about:`Image, map, matrix and prediction`,formats:[...B,`npz`,`csv`,`html`]},{key:`map`,name:`Map`,about:`The large map with its color bar`,formats:B},{key:`matrix`,name:`Matrix`,about:`All layers and heads, with means`,formats:B},{key:`methods`,name:`Methods`,about:`All attribution maps, with scores`,formats:[...B,`npz`,`csv`]},{key:`sheet`,name:`Contact sheet`,about:`All layers and heads in large tiles`,formats:B},{key:`layers`,name:`Animation over layers`,about:`The head, or mean, layer by layer`,formats:V},{key:`patches`,name:`Animation over patches`,about:`Each patch as the query in turn`,formats:V}],U=[{key:`contributions`,name:`Contributions`,about:`Image, map, bars that sum to the logit, and heads`,formats:z},{key:`features`,name:`Features`,about:`Image, map and all layers`,formats:z},{key:`patching`,name:`Patching`,about:`Both images, map, heads and MLPs`,formats:z}],W=[...H,...U],G={png:{name:`PNG`,about:`300 dpi`},svg:{name:`SVG`,about:`vector, text stays text`},pdf:{name:`PDF`,about:`vector, text stays text`},npz:{name:`NPZ`,about:`NumPy arrays: the large map, the maps of all layers and heads, probabilities, scale limits`},csv:{name:`CSV`,about:`A table of all values, one a line, for a spreadsheet`},html:{name:`HTML`,about:`This explorer as one file, opened on this view: works in any browser, without vitviz or a network`},gif:{name:`GIF`,about:`256 colors`},mp4:{name:`MP4`,about:`encoded in this browser`}},ue=[{key:`content`,name:`As content`},{key:`16:9`,name:`16:9`}],K=e=>W.find(({key:t})=>t===e)??H[0],q=({format:e})=>B.includes(e),J=({content:e})=>K(e).formats===V,Y=e=>q(e)||e.content===`layers`,de=({content:e,format:t})=>e===`patches`?`One frame per patch, of fine grids every second or third row and column: drawing them takes a while`:t===`npz`&&K(e).formats===z?`NumPy arrays: all numbers of this view`:G[t].about,fe=({layers:e,view:t,hasMethods:n})=>t===`attention`?H.filter(({key:t})=>(t!==`layers`||e>1)&&(t!==`methods`||n)):U.filter(({key:e})=>e===t),pe=(e,{encodes:t})=>K(e).formats.filter(e=>e!==`mp4`||t),me=(e,{isUpload:t})=>!t&&(q(e)||J(e));function X(e,t){let n=fe(t),r=(n.find(({key:t})=>t===e.content)??n[0]).key,i=pe(r,t);return{...e,content:r,format:i.includes(e.format)?e.format:i[0]}}function Z(e,t=!1){return e===`mp4`?`webp`:t&&e===`pdf`?`svg`:e}var Q=`vitviz-save`,$={content:`view`,format:`png`,size:`content`,link:!0};function he(){try{let{content:e,format:t,size:n,link:r}=JSON.parse(localStorage.getItem(Q)??`{}`);return{content:W.find(({key:t})=>t===e)?.key??$.content,format:t!==void 0&&t in G?t:$.format,size:ue.find(({key:e})=>e===n)?.key??$.size,link:typeof r==`boolean`?r:$.link}}catch{return $}}function ge(e){try{localStorage.setItem(Q,JSON.stringify(e))}catch{}}var _e=f(`<p class="about"> </p>`),ve=f(`<canvas aria-hidden="true"></canvas>`),ye=f(`<img/>`),be=f(`<figure><div class="sheet"><!> <p class="wait">Drawing…</p></div> <figcaption> </figcaption></figure>`);function xe(n,r){ne(r,!0);let s=A(()=>r.saving.choice),c=A(()=>Y(p(s))&&r.saving.previewed!==JSON.stringify(p(s))),l=()=>matchMedia(`(prefers-reduced-motion: reduce)`).matches;function d(e){let t=new Image;t.onload=()=>{e.width=t.naturalWidth,e.height=t.naturalHeight,e.getContext(`2d`)?.drawImage(t,0,0)},t.src=r.saving.preview?.url??``}var f=be(),g=i(f),_=i(g),v=t=>{var n=_e(),r=y(n);k(e=>T(r,`${e??``}.`),[()=>de(p(s))]),e(t,n)},te=A(()=>!Y(p(s))),b=n=>{var i=o(),a=u(i),c=n=>{var i=o(),a=u(i);h(a,()=>r.saving.preview.url,n=>{var r=ve();t(r,()=>d),e(n,r)}),e(n,i)},f=A(()=>J(p(s))&&l()),g=t=>{var n=ye();k(()=>{C(n,`src`,r.saving.preview.url),C(n,`alt`,`Preview. ${r.saving.preview.caption??``}`)}),e(t,n)};m(a,e=>{p(f)?e(c):e(g,-1)}),e(n,i)};m(_,e=>{p(te)?e(v):r.saving.preview&&e(b,1)});var S=D(_,2);x(g);var w=D(g,2),E=y(w,!0);x(f),k(e=>{re(f,1,a([`preview`,{drawing:p(c)}])),C(f,`aria-busy`,p(c)),C(S,`hidden`,!p(c)),T(E,e)},[()=>Y(p(s))?r.saving.preview?.caption??``:``]),e(n,f),ee()}var Se=(t,n=v,r=v,a=v,o=v,s=v)=>{var l=Ce(),u=i(l);b(u);var d=D(u),f=y(d,!0);x(l),k(()=>{C(u,`name`,`save-${n()??``}`),E(u,r()),w(u,o()),T(f,a())}),c(`change`,u,function(...e){s()?.apply(this,e)}),e(t,l)},Ce=f(`<label><input type="radio"/><span> </span></label>`),we=f(`<label class="content"><input type="radio" name="save-content"/><span><b> </b><small> </small></span></label>`),Te=f(`<p class="note"> </p>`),Ee=f(`<div class="choice" role="radiogroup" aria-label="Size"><span class="name">Size</span> <div class="options"></div></div>`),De=f(`<label class="check"><input type="checkbox" name="save-link"/>Link to this view in the caption</label>`),Oe=f(`<section class="code" tabindex="0" aria-label="Python code"><pre> </pre></section>`),ke=f(`<button type="button" class="button" data-do="copy"> </button>`),Ae=f(`<dialog class="save" aria-label="Save figure" closedby="any"><header><h2>Save figure</h2> <button type="button" class="button plain" data-do="close" aria-label="Close">✕</button></header> <div class="save-body"><div class="save-options"><div class="contents" role="radiogroup" aria-label="Content"></div> <div class="choice" role="radiogroup" aria-label="Format"><span class="name">Format</span> <div class="options"></div></div> <!> <!> <!></div> <!></div> <!> <footer><p role="status"> </p> <button type="button" class="button" data-do="code">Copy code</button> <!> <button type="button" class="button primary" data-do="save"> </button></footer></dialog>`);function je(t,o){ne(o,!0);let s=te(o,`saving`,7),u=A(()=>s().choice),d=A(()=>s().preview!==null&&Z(p(u).format,!0)===p(u).format),f=A(()=>Y(p(u))&&s().preview?`${G[p(u).format].name}: ${G[p(u).format].about}${p(d)?`, ${ie(s().preview.blob.size)}`:``}`:``);var h=Ae(),g=i(h),v=D(i(g),2);x(g);var S=D(g,2),O=i(S),j=i(O);l(j,21,()=>fe(s().abilities),({key:e,name:t,about:n})=>e,(t,n)=>{let r=()=>p(n).key,a=()=>p(n).name,o=()=>p(n).about;var l=we(),d=i(l);b(d);var f=D(d),m=i(f),h=y(m,!0),g=D(m),_=y(g,!0);x(f),x(l),k(()=>{E(d,r()),w(d,p(u).content===r()),T(h,a()),T(_,o())}),c(`change`,d,()=>s().choose({content:r()})),e(t,l)}),x(j);var M=D(j,2),N=D(i(M),2);l(N,20,()=>pe(p(u).content,s().abilities),e=>e,(e,t)=>{Se(e,()=>`format`,()=>t,()=>G[t].name,()=>p(u).format===t,()=>()=>s().choose({format:t}))}),x(N),x(M);var P=D(M,2),ae=t=>{var n=Te(),r=y(n,!0);k(()=>T(r,se)),e(t,n)},oe=A(()=>J(p(u))&&!s().abilities.encodes);m(P,e=>{p(oe)&&e(ae)});var F=D(P,2),ce=t=>{var n=Ee(),r=D(i(n),2);l(r,21,()=>ue,({key:e,name:t})=>e,(e,t)=>{let n=()=>p(t).key;Se(e,()=>`size`,n,()=>p(t).name,()=>p(u).size===n(),()=>()=>s().choose({size:n()}))}),x(r),x(n),e(t,n)},I=A(()=>q(p(u)));m(F,e=>{p(I)&&e(ce)});var L=D(F,2),le=t=>{var n=De(),r=i(n);b(r),_(),x(n),k(()=>w(r,p(u).link)),c(`change`,r,e=>s().choose({link:e.currentTarget.checked})),e(t,n)},R=A(()=>me(p(u),s().abilities));m(L,e=>{p(R)&&e(le)}),x(O),xe(D(O,2),{get saving(){return s()}}),x(S);var z=D(S,2),B=t=>{var n=Oe(),r=i(n),a=y(r,!0);x(n),k(()=>T(a,s().code)),e(t,n)};m(z,e=>{s().code&&e(B)});var V=D(z,2),H=i(V),U=y(H,!0),W=D(H,2),K=D(W,2),de=t=>{var n=ke(),r=y(n,!0);k(()=>{n.disabled=s().busy===`copy`,T(r,s().busy===`copy`?`Copying…`:`Copy image`)}),c(`click`,n,()=>s().copyImage()),e(t,n)};m(K,e=>{s().canCopy&&e(de)});var X=D(K,2);n(X,!0);var Q=y(X,!0);x(V),x(h),r(h,e=>s().node=e,()=>s()?.node),k(()=>{C(h,`data-preview`,s().previewed||void 0),C(h,`data-busy`,s().busy||void 0),re(H,1,a([`message`,{error:s().isError}])),T(U,s().message||p(f)),W.disabled=s().busy===`code`,X.disabled=s().busy===`save`,T(Q,s().busy===`save`?`Saving…`:`Save`)}),c(`click`,v,()=>s().close()),c(`click`,W,()=>s().copyCode()),c(`click`,X,()=>s().save()),e(t,h),ee()}s([`change`,`click`]);var Me=`The browser does not allow copying`,Ne=class{explorer;#e=O(null);get node(){return p(this.#e)}set node(e){S(this.#e,e)}#t=new Map;#n=O(!0);#r=O(he());#i=O(null);get preview(){return p(this.#i)}set preview(e){S(this.#i,e)}#a=O(``);get previewed(){return p(this.#a)}set previewed(e){S(this.#a,e)}#o=O(``);get busy(){return p(this.#o)}set busy(e){S(this.#o,e)}#s=O(``);get message(){return p(this.#s)}set message(e){S(this.#s,e)}#c=O(!1);get isError(){return p(this.#c)}set isError(e){S(this.#c,e)}#l=O(``);get code(){return p(this.#l)}set code(e){S(this.#l,e)}#u=A(()=>({encodes:p(this.#n),layers:this.explorer.shape?.layers??1,isUpload:[this.explorer.choices.image,this.explorer.choices.other].some(e=>e?.kind===`upload`),view:this.explorer.view.panel?this.explorer.choices.view:`attention`,hasMethods:this.explorer.leftOut===null}));get abilities(){return p(this.#u)}set abilities(e){S(this.#u,e)}#d=A(()=>X(p(this.#r),this.abilities));get choice(){return p(this.#d)}set choice(e){S(this.#d,e)}constructor(e){this.explorer=e,F().then(e=>{S(this.#n,e)})}open(){this.node&&!this.node.open&&(this.node.showModal(),le(this.explorer),this.#t=new Map,this.code=``,this.previewed=``,this.#f())}close(){this.node?.close()}choose(e){S(this.#r,{...this.choice,...e}),this.#f()}async#f(){this.#p(``);let{choice:e}=this,t=this.#t,n=JSON.stringify(e),r=Y(e)?await this.#m(Z(e.format,!0)):null;t===this.#t&&n===JSON.stringify(this.choice)&&(this.preview&&URL.revokeObjectURL(this.preview.url),this.preview=r&&!N(r)?{...r,url:URL.createObjectURL(r.blob)}:null,N(r)&&this.#p(r.error,!0),this.previewed=n)}#p(e,t=!1){this.message=e,this.isError=t}#m(e){let{content:t,size:n,link:r}=this.choice,{explorer:i,abilities:a}=this,o={content:t,format:e,size:n,link:r&&me(this.choice,a)?location.href:null,view:R(i)},s=JSON.stringify(o),c=this.#t,l=c.get(s);return l||(l=I(i,`figure`,o).then(Pe),c.set(s,l),l.then(e=>N(e)&&c.delete(s))),l}async save(){let{choice:e}=this;this.busy=`save`,this.#p(``);let t=await this.#m(Z(e.format));if(e.format===`mp4`&&!N(t)&&(t=await Fe(t)),this.busy=``,N(t))return this.#p(t.error,!0);ae(t.name,t.blob),ge(e),this.close(),L(this.explorer,`Saved as ${t.name}.`)}async copyImage(){this.busy=`copy`;let e=this.#m(`png`),t=await M(`image/png`,e.then(Ie)),n=await e;this.busy=``,N(n)?this.#p(n.error,!0):t?this.#p(`Copied as PNG.`):this.#p(`${Me}: save the file instead.`,!0)}async copyCode(){this.busy=`code`;let e=I(this.explorer,`code`,{view:R(this.explorer),content:this.choice.content}),t=e.then(e=>{if(!e||N(e))throw Error(P(e));return new Blob([e.code],{type:`text/plain`})}),n=await M(`text/plain`,t),r=await e;if(this.busy=``,!r||N(r))return this.#p(P(r),!0);this.code=r.code,this.#p(n?`Code copied.`:`${Me}: select the code below.`,!n)}get canCopy(){return q(this.choice)}};function Pe(e){return!e||N(e)?e??{error:`The server did not answer. Check that vitviz is still running, then try again.`}:{name:e.name,caption:e.caption,blob:j(e.src)}}var Fe=e=>ce(e.blob).then(t=>({...e,blob:t,name:e.name.replace(/\.webp$/,`.mp4`)}),()=>({error:oe}));function Ie(e){if(N(e))throw Error(e.error);return e.blob}function Le(e){let t=new Ne(e);return g(je,{target:e.root??e.host.element,props:{saving:t}}),d(),()=>t.open()}export{Le as mountDialog};
+import{__vitePreload as e,append as t,attach as n,autofocus as r,bind_this as i,capital as a,changesLine as o,child as s,clsx as c,comment as l,component as u,counted as d,delegate as f,delegated as p,each as m,first_child as h,flushSync as g,from_html as _,get as v,hasQuery as y,if_block as b,key as x,mount as S,next as C,noop as w,only_child as T,patchName as ee,pop as te,prop as ne,push as re,queryKey as ie,queryName as E,remove_input_defaults as D,reset as O,set as k,set_attribute as A,set_checked as ae,set_class as j,set_style as oe,set_text as M,set_value as se,sibling as N,state as P,targetTitle as ce,template_effect as F,textOf as le,uint16Of as ue,user_derived as I}from"./shared.js";import{NOT_DRAWN as de,RETRY_DELAY as L,blobOf as R,copyToClipboard as z,isBusy as B,isRefusal as V,mebibytes as fe,pause as H,printedAddress as pe,reasonOf as U,saveBlob as me}from"./App.js";import{ENCODING_FAILED as he,NO_ENCODER as ge,canEncodeVideo as _e,onSlide as ve}from"./movie.js";import{fileName as ye,fileOf as be,layOut as xe,lightColors as Se,overriding as W}from"./shown.js";import{View as Ce,importPanel as we,isRemoved as Te,requestAblated as Ee,scaleNote as De,showNotice as Oe,writeAddress as ke}from"./actions.js";import{ImageColumn as Ae,MapColumn as je,MatrixColumn as Me,Methods as Ne,Predictions as Pe,shownView as Fe}from"./explore.js";import{matrix_default as Ie}from"./matrix.js";import{imageParam as Le}from"./address.js";import{hasManyHeads as Re,matrixStyle as ze}from"./accuracy.js";var G=[`png`,`svg`,`pdf`,`npz`,`csv`],K=[`png`,`svg`,`pdf`],Be=[`png`,`svg`],q=[`gif`,`mp4`],Ve=[{key:`view`,name:`Whole view`,about:`Image, map, matrix and prediction`,formats:[...K,`npz`,`csv`,`html`]},{key:`map`,name:`Map`,about:`The large map with its color bar`,formats:K},{key:`matrix`,name:`Matrix`,about:`All layers and heads, with means`,formats:K},{key:`methods`,name:`Methods`,about:`All attribution maps, with scores`,formats:[...K,`npz`,`csv`]},{key:`sheet`,name:`Contact sheet`,about:`All layers and heads in large tiles`,formats:K},{key:`layers`,name:`Animation over layers`,about:`The head, or mean, layer by layer`,formats:q},{key:`patches`,name:`Animation over patches`,about:`Each patch as the query in turn`,formats:q}],He=[{key:`contributions`,name:`Contributions`,about:`Image, map, bars that sum to the logit, and heads`,formats:G},{key:`features`,name:`Features`,about:`Image, map and all layers`,formats:G},{key:`patching`,name:`Patching`,about:`Both images, map, heads and MLPs`,formats:G}],Ue=[...Ve,...He],J={png:{name:`PNG`,about:`300 dpi`},svg:{name:`SVG`,about:`vector, text stays text`},pdf:{name:`PDF`,about:`vector, text stays text`},npz:{name:`NPZ`,about:`NumPy arrays: the large map, the maps of all layers and heads, probabilities, scale limits`},csv:{name:`CSV`,about:`A table of all values, one a line, for a spreadsheet`},html:{name:`HTML`,about:`This explorer as one file, opened on this view: works in any browser, without vitviz or a network`},gif:{name:`GIF`,about:`256 colors`},mp4:{name:`MP4`,about:`encoded in this browser`}},We=[{key:`content`,name:`As content`},{key:`16:9`,name:`16:9`}],Ge=e=>Ue.find(({key:t})=>t===e)??Ve[0],Y=e=>K.includes(e.format),X=e=>Ge(e.content).formats===q,Z=e=>Y(e)||e.content===`layers`,Ke=e=>({...e,format:e.format===`pdf`?`svg`:e.format===`mp4`?`gif`:e.format}),qe=({content:e,format:t})=>e===`patches`?`One frame per patch, of fine grids every second or third row and column: drawing them takes a while`:t===`npz`&&Ge(e).formats===G?`NumPy arrays: all numbers of this view`:J[t].about,Je=({layers:e,view:t,hasMethods:n,isLive:r})=>(t===`attention`?Ve:He.filter(({key:e})=>e===t)).filter(({key:t,formats:i})=>(t!==`layers`||e>1)&&(t!==`methods`||n)&&(r||i!==q)),Ye=(e,{encodes:t,isLive:n})=>Ge(e).formats.filter(e=>(e!==`mp4`||t)&&(n||Be.includes(e))),Xe=(e,{isUpload:t,isLive:n})=>n&&!t&&(Y(e)||X(e));function Ze(e,t){let n=Je(t),r=(n.find(({key:t})=>t===e.content)??n[0]).key,i=Ye(r,t);return{...e,content:r,format:i.includes(e.format)?e.format:i[0]}}var Qe=`vitviz-save`,Q={content:`view`,format:`png`,size:`content`,link:!0};function $e(){try{let{content:e,format:t,size:n,link:r}=JSON.parse(localStorage.getItem(Qe)??`{}`);return{content:Ue.find(({key:t})=>t===e)?.key??Q.content,format:t!==void 0&&t in J?t:Q.format,size:We.find(({key:e})=>e===n)?.key??Q.size,link:typeof r==`boolean`?r:Q.link}}catch{return Q}}function et(e){try{localStorage.setItem(Qe,JSON.stringify(e))}catch{}}var tt=_(`<p class="about"> </p>`),nt=_(`<canvas aria-hidden="true"></canvas>`),rt=_(`<img/>`),it=_(`<figure><div class="sheet"><!> <p class="wait">Drawing…</p></div> <figcaption> </figcaption></figure>`);function at(e,r){re(r,!0);let i=I(()=>r.saving.choice),a=I(()=>Z(v(i))&&r.saving.previewed!==JSON.stringify(v(i))),o=()=>matchMedia(`(prefers-reduced-motion: reduce)`).matches;function u(e){let t=new Image;t.onload=()=>{e.width=t.naturalWidth,e.height=t.naturalHeight,e.getContext(`2d`)?.drawImage(t,0,0)},t.src=r.saving.preview?.url??``}var d=it(),f=s(d),p=s(f),m=e=>{var n=tt(),r=T(n);F(e=>M(r,`${e??``}.`),[()=>qe(v(i))]),t(e,n)},g=I(()=>!Z(v(i))),_=e=>{var a=l(),s=h(a),c=e=>{var i=l(),a=h(i);x(a,()=>r.saving.preview.url,e=>{var r=nt();n(r,()=>u),t(e,r)}),t(e,i)},d=I(()=>X(v(i))&&o()),f=e=>{var n=rt();F(()=>{A(n,`src`,r.saving.preview.url),A(n,`alt`,`Preview. ${r.saving.preview.caption??``}`)}),t(e,n)};b(s,e=>{v(d)?e(c):e(f,-1)}),t(e,a)};b(p,e=>{v(g)?e(m):r.saving.preview&&e(_,1)});var y=N(p,2);O(f);var S=N(f,2),C=T(S,!0);O(d),F(e=>{j(d,1,c([`preview`,{drawing:v(a)}])),A(d,`aria-busy`,v(a)),A(y,`hidden`,!v(a)),M(C,e)},[()=>Z(v(i))?r.saving.preview?.caption??``:``]),t(e,d),te()}var ot=(e,n=w,r=w,i=w,a=w,o=w)=>{var c=st(),l=s(c);D(l);var u=N(l),d=T(u,!0);O(c),F(()=>{A(l,`name`,`save-${n()??``}`),se(l,r()),ae(l,a()),M(d,i())}),p(`change`,l,function(...e){o()?.apply(this,e)}),t(e,c)},st=_(`<label><input type="radio"/><span> </span></label>`),ct=_(`<label class="content"><input type="radio" name="save-content"/><span><b> </b><small> </small></span></label>`),lt=_(`<p class="note"> </p>`),ut=_(`<div class="choice" role="radiogroup" aria-label="Size"><span class="name">Size</span> <div class="options"></div></div>`),dt=_(`<label class="check"><input type="checkbox" name="save-link"/>Link to this view in the caption</label>`),ft=_(`<section class="code" tabindex="0" aria-label="Python code"><pre> </pre></section>`),pt=_(`<button type="button" class="button" data-do="code">Copy code</button>`),mt=_(`<button type="button" class="button" data-do="copy"> </button>`),ht=_(`<dialog class="save" aria-label="Save figure" closedby="any"><header><h2>Save figure</h2> <button type="button" class="button plain" data-do="close" aria-label="Close">✕</button></header> <div class="save-body"><div class="save-options"><div class="contents" role="radiogroup" aria-label="Content"></div> <div class="choice" role="radiogroup" aria-label="Format"><span class="name">Format</span> <div class="options"></div></div> <!> <!> <!></div> <!></div> <!> <footer><p role="status"> </p> <!> <!> <button type="button" class="button primary" data-do="save"> </button></footer></dialog>`);function gt(e,n){re(n,!0);let a=ne(n,`saving`,7),o=I(()=>a().choice),l=I(()=>a().preview!==null&&Ke(v(o)).format===v(o).format),u=I(()=>Z(v(o))&&a().preview?`${J[v(o).format].name}: ${J[v(o).format].about}${v(l)?`, ${fe(a().preview.blob.size)}`:``}`:``);var d=ht(),f=s(d),h=N(s(f),2);O(f);var g=N(f,2),_=s(g),y=s(_);m(y,21,()=>Je(a().abilities),({key:e,name:t,about:n})=>e,(e,n)=>{let r=()=>v(n).key,i=()=>v(n).name,c=()=>v(n).about;var l=ct(),u=s(l);D(u);var d=N(u),f=s(d),m=T(f,!0),h=N(f),g=T(h,!0);O(d),O(l),F(()=>{se(u,r()),ae(u,v(o).content===r()),M(m,i()),M(g,c())}),p(`change`,u,()=>a().choose({content:r()})),t(e,l)}),O(y);var x=N(y,2),S=N(s(x),2);m(S,20,()=>Ye(v(o).content,a().abilities),e=>e,(e,t)=>{ot(e,()=>`format`,()=>t,()=>J[t].name,()=>v(o).format===t,()=>()=>a().choose({format:t}))}),O(S),O(x);var w=N(x,2),ee=e=>{var n=lt(),r=T(n,!0);F(()=>M(r,ge)),t(e,n)},ie=I(()=>X(v(o))&&!a().abilities.encodes);b(w,e=>{v(ie)&&e(ee)});var E=N(w,2),k=e=>{var n=ut(),r=N(s(n),2);m(r,21,()=>We,({key:e,name:t})=>e,(e,t)=>{let n=()=>v(t).key;ot(e,()=>`size`,n,()=>v(t).name,()=>v(o).size===n(),()=>()=>a().choose({size:n()}))}),O(r),O(n),t(e,n)},oe=I(()=>Y(v(o)));b(E,e=>{v(oe)&&e(k)});var P=N(E,2),ce=e=>{var n=dt(),r=s(n);D(r),C(),O(n),F(()=>ae(r,v(o).link)),p(`change`,r,e=>a().choose({link:e.currentTarget.checked})),t(e,n)},le=I(()=>Xe(v(o),a().abilities));b(P,e=>{v(le)&&e(ce)}),O(_),at(N(_,2),{get saving(){return a()}}),O(g);var ue=N(g,2),de=e=>{var n=ft(),r=s(n),i=T(r,!0);O(n),F(()=>M(i,a().code)),t(e,n)};b(ue,e=>{a().code&&e(de)});var L=N(ue,2),R=s(L),z=T(R,!0),B=N(R,2),V=e=>{var n=pt();F(()=>n.disabled=a().busy===`code`),p(`click`,n,()=>a().copyCode()),t(e,n)};b(B,e=>{a().abilities.isLive&&e(V)});var H=N(B,2),pe=e=>{var n=mt(),r=T(n,!0);F(()=>{n.disabled=a().busy===`copy`,M(r,a().busy===`copy`?`Copying…`:`Copy image`)}),p(`click`,n,()=>a().copyImage()),t(e,n)};b(H,e=>{a().canCopy&&e(pe)});var U=N(H,2);r(U,!0);var me=T(U,!0);O(L),O(d),i(d,e=>a().node=e,()=>a()?.node),F(()=>{A(d,`data-preview`,a().previewed||void 0),A(d,`data-busy`,a().busy||void 0),j(R,1,c([`message`,{error:a().isError}])),M(z,a().message||v(u)),U.disabled=a().busy===`save`,M(me,a().busy===`save`?`Saving…`:`Save`)}),p(`click`,h,()=>a().close()),p(`click`,U,()=>a().save()),t(e,d),te()}f([`change`,`click`]);var _t=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+   shared/base.css and shared/matrix.css are included before them. */
+
+/* Image, map and tiles grow with the window, as long as the methods stay above the fold. */
+.vitviz-explorer {
+  --unit: clamp(1px, min(100vw / var(--zoom, 1) / 1400, (100vh / var(--zoom, 1) - 482px) / 418), 2px);
+  --image: round(down, 208 * var(--unit), 8px);
+  --map: round(down, 360 * var(--unit), 8px);
+  --matrix: calc(466 * var(--unit));
+  --largest-tile: calc(56 * var(--unit));
+  --method: calc(68 * var(--unit));
+}
+.smooth canvas:not(.crisp, .class-cell) { image-rendering: auto; }
+/* A first visit: a sentence in the header, and the tour. */
+.intro { position: absolute; z-index: 2; top: calc(6px - var(--header)); left: 440px; right: 490px; display: flex; align-items: center; gap: 4px 10px; height: 40px; font-size: 13px; line-height: 17px; color: var(--quiet); }
+.intro .button { margin: 0; flex: none; }
+.toured { outline: 3px solid var(--color-accent); outline-offset: 5px; border-radius: 2px; }
+.tour { position: fixed; inset: auto; width: 320px; max-width: calc(100vw - 16px); margin: 0; padding: 14px 16px; border: 1px solid var(--control-line); border-radius: 8px; background: var(--page); color: var(--ink); box-shadow: 0 8px 32px rgba(0, 0, 0, .25); font-size: 14px; line-height: 20px; }
+.tour h3 { margin-bottom: 4px; font-size: 15px; font-weight: 600; }
+.tour-buttons { display: flex; align-items: center; gap: 8px; margin-top: 12px; } .tour-buttons span { flex: 1; font-size: 12px; color: var(--quiet); }
+/* Headline, status line, controls. */
+.lead { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
+.headline { margin-bottom: 2px; }
+.actions { display: flex; gap: 8px; }
+.controls { display: flex; flex-wrap: wrap; gap: 12px 28px; padding-bottom: 12px; }
+.shows-method .controls .choice:not(.display) input:checked + span { background: none; color: inherit; font-weight: 400; box-shadow: none; }
+
+/* Four columns. */
+.columns { display: grid; gap: 24px max(32px, 2vw); align-items: start; grid-template-columns: var(--image) var(--map) minmax(0, var(--matrix)) minmax(170px, 1fr); }
+.column { min-width: 0; }
+.column-head { display: flex; align-items: center; justify-content: space-between; gap: 8px; height: 24px; margin-bottom: 6px; }
+.column-head span { font-size: 13px; color: var(--quiet); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.column-head h2 { white-space: nowrap; }
+
+/* Image and map: patches are never interpolated unless Display is Smoothed. */
+.image-column { --side: var(--image); }
+.map-column { --side: var(--map); }
+.stage {
+  position: relative; width: calc(var(--side) * min(1, var(--aspect))); aspect-ratio: var(--aspect);
+  background: var(--fill); cursor: crosshair; touch-action: manipulation; user-select: none;
+}
+.stage canvas, .patch-grid { position: absolute; inset: 0; width: 100%; height: 100%; }
+.stage:focus-visible { outline-offset: 3px; border-radius: 0; }
+.image .patch-grid { --grid-line: rgba(255, 255, 255, .26); }
+.stage .outlines { position: absolute; inset: 0; width: 100%; height: 100%; fill: none; pointer-events: none; }
+.outlines path { stroke: var(--ink); stroke-width: 1.2px; stroke-linecap: round; stroke-linejoin: round; vector-effect: non-scaling-stroke; }
+.outlines .outline-halo { stroke: var(--page); stroke-width: 2.6px; opacity: .45; }
+.mark { position: absolute; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); pointer-events: none; }
+.mark.query { box-shadow: 0 0 0 2px var(--color-accent), 0 0 0 3px var(--page), inset 0 0 0 1px var(--page); }
+.mark.removed { --fill: var(--page); background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--fill); box-shadow: 0 0 0 1px var(--quiet); }
+.grayed .image .mark.removed { --fill: gray; }
+.grayed .map .mark.removed { --fill: transparent; }
+.mark.read { box-shadow: 0 0 0 1.5px var(--ink), inset 0 0 0 1px var(--page); }
+.tip {
+  position: absolute; z-index: 5; padding: 4px 8px; border-radius: 4px; background: var(--ink); color: var(--page);
+  font-size: 13px; line-height: 17px; white-space: nowrap; pointer-events: none; transform: translate(-50%, calc(-100% - 5px));
+}
+.tip b { font-weight: 600; }
+.tip span { margin-left: 3px; }
+.tip.below { transform: translate(-50%, 5px); }
+.dropping .image { outline: 2px dashed var(--color-accent); outline-offset: 3px; }
+
+.under-image { display: grid; grid-template-columns: 1fr auto; align-items: center; gap: 6px 12px; margin-top: 10px; }
+.class-token { display: inline-flex; justify-self: start; align-items: center; gap: 8px; padding: 0; border: 0; background: none; font-size: 13px; white-space: nowrap; cursor: pointer; }
+.class-token i { display: grid; place-items: center; width: 32px; height: 32px; box-shadow: inset 0 0 0 1px var(--control-line); color: var(--quiet); font: italic 14px/1 var(--math); }
+.class-token:hover i { box-shadow: inset 0 0 0 1px var(--ink); }
+.class-token[aria-pressed=true] { font-weight: 600; }
+.class-token[aria-pressed=true] i { box-shadow: 0 0 0 2px var(--color-accent); color: var(--color-accent); }
+.image-note { grid-column: 1 / 3; min-height: 32px; font-size: 12px; line-height: 16px; color: var(--quiet); overflow-wrap: anywhere; }
+
+.picker { margin-top: 8px; }
+.picker .choice, .picker .options { width: 100%; }
+.picker .options label { flex: 1; }
+.picker .options span { flex: 1; padding: 0 4px; }
+.picker .options:has(:nth-child(4)) span { padding: 0 1px; font-size: 12px; }
+/* All shelves have the same height, so that nothing below moves. */
+.shelf { --shelf: calc(.6 * var(--image) + 14px); min-height: var(--shelf); margin-top: 12px; }
+.group-title { margin: 6px 0 2px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.thumbs { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 8px; }
+.thumb { aspect-ratio: 1; padding: 0; border: 0; background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); cursor: pointer; }
+.thumb:hover { box-shadow: 0 0 0 1px var(--ink); }
+.thumb[aria-pressed=true] { box-shadow: 0 0 0 1.5px var(--page), 0 0 0 3.5px var(--color-accent); }
+.gallery { display: flex; flex-direction: column; height: var(--shelf); }
+.gallery[hidden] { display: none; }
+.gallery-bar { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 6px; margin-bottom: 6px; }
+.gallery-bar select { min-width: 0; }
+.gallery-bar.pager { display: flex; flex-wrap: wrap; align-items: center; margin-bottom: 8px; }
+.pager .button { flex: none; height: 28px; padding: 0; }
+.gallery:not(.large) .pager { flex-wrap: nowrap; gap: 4px; }
+.gallery:not(.large) .page-number input { width: 36px; }
+.pager [data-page] { width: 28px; }
+.pager [data-do=enlarge] { margin-left: auto; padding: 0 8px; }
+.page-number { font-size: 12px; white-space: nowrap; color: var(--quiet); }
+.page-number input { width: 48px; height: 28px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: inherit; font: inherit; text-align: right; appearance: textfield; }
+.page-number input::-webkit-inner-spin-button { display: none; }
+.only-large { display: none; }
+.sorting, .none-found { margin-bottom: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.sorting .progress { margin-top: 4px; }
+.gallery .thumbs { flex: 1; align-content: start; gap: 8px; min-height: 0; margin: -4px; padding: 4px; overflow-y: auto; }
+.gallery .thumbs[inert] { opacity: .4; }
+.gallery .thumb { display: block; aspect-ratio: auto; background: none; box-shadow: none; font-size: 11px; line-height: 14px; }
+.gallery .thumb img { display: block; height: auto; aspect-ratio: 1; object-fit: contain; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }
+.gallery .thumb:hover img { box-shadow: 0 0 0 1px var(--ink); }
+.gallery .thumb[aria-pressed=true] img { box-shadow: 0 0 0 1.5px var(--page), 0 0 0 3.5px var(--color-accent); }
+.predicted { display: block; padding-top: 2px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--quiet); }
+.gallery:not(.large) .probability { display: none; }
+.gallery.large { position: absolute; z-index: 15; width: min(640px, 100vw - 32px); height: 440px; margin: -8px -12px 0; padding: 8px 12px 12px; border: 1px solid var(--control-line); border-radius: 6px; background: var(--page); box-shadow: 0 8px 24px rgba(0, 0, 0, .18); }
+.large .only-large { display: initial; }
+.large .thumbs { grid-template-columns: repeat(auto-fill, minmax(66px, 1fr)); gap: 10px; }
+.large .page-number + .page-number, .large .button + .page-number { margin-left: 8px; }
+.crop { --original: 60px; display: flex; align-items: center; gap: 12px; height: var(--original); margin-bottom: 10px; }
+.original { position: relative; flex: none; line-height: 0; overflow: hidden; box-shadow: 0 0 0 1px var(--tile-line); touch-action: none; }
+.original img { display: block; max-width: calc(2 * var(--original)); max-height: var(--original); }
+.original.movable { cursor: move; }
+.crop-box { position: absolute; box-shadow: inset 0 0 0 2px var(--color-accent), 0 0 0 200px rgba(0, 0, 0, .5); }
+.crop-text { flex: 1; min-width: 0; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.crop-text input { width: 100%; height: 24px; margin: 0; accent-color: var(--color-accent); cursor: pointer; }
+.formats:not([hidden]) { display: block; margin-top: 4px; font-size: 12px; line-height: 16px; }
+.shelf .absent { margin-top: 0; padding: 8px; }
+.shelf .absent .button { width: 100%; padding: 0; font-size: 12px; }
+.empty { position: relative; display: block; padding: 9px 12px; border: 1px dashed var(--control-line); border-radius: 6px; font-size: 13px; line-height: 18px; color: var(--quiet); }
+.drop { cursor: pointer; }
+.upload-row { display: grid; gap: 10px 8px; }
+.upload-row.compact { grid-template-columns: 1fr auto; }
+/* Open, the camera covers what is below it, so that nothing moves. */
+.camera { position: absolute; z-index: 15; display: grid; grid-template-columns: 1fr 1fr; gap: 10px 8px; width: min(300px, 100vw - 32px); padding: 12px; border: 1px solid var(--control-line); border-radius: 6px; background: var(--page); box-shadow: 0 8px 24px rgba(0, 0, 0, .18); }
+.camera[hidden] { display: none; }
+.camera video { grid-column: 1 / 3; width: 100%; aspect-ratio: 4 / 3; object-fit: cover; background: var(--fill); }
+.drop input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; font-size: 0; }
+.drop:focus-within { outline: 2px solid var(--color-accent); outline-offset: 2px; }
+.drop .link { color: var(--color-accent); text-decoration: underline; text-underline-offset: 2px; }
+.dropping .drop { border-color: var(--color-accent); background: var(--color-accent-soft); }
+
+/* Color bar and the tokens outside of the map. */
+.bar { position: relative; height: 30px; margin-top: 12px; }
+.bar.unused { visibility: hidden; }
+.bar canvas { width: 100%; height: 10px; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }
+.tick { position: absolute; top: 10px; padding-top: 4px; font-size: 12px; line-height: 16px; white-space: nowrap; color: var(--quiet); transform: translateX(-50%); }
+.tick i { position: absolute; left: 50%; top: 0; height: 4px; border-left: 1px solid var(--quiet); }
+.tick.first { transform: none; }
+.tick.first i { left: 0; }
+.tick.last { transform: translateX(-100%); }
+.tick.last i { left: auto; right: 0; }
+.caret { position: absolute; top: -6px; width: 0; margin-left: -5px; border: 5px solid transparent; border-top: 6px solid var(--ink); border-bottom: 0; }
+.uniform { position: absolute; top: -4px; height: 14px; border-left: 1.5px dashed var(--ink); }
+.bar-text { display: flex; justify-content: space-between; gap: 8px; min-height: 18px; margin-top: 4px; font-size: 12px; line-height: 18px; color: var(--quiet); }
+.under-map { display: flex; align-items: center; gap: 10px; min-height: 40px; margin-top: 8px; }
+.class-cell { flex: none; width: 32px; height: 32px; background: var(--fill); box-shadow: inset 0 0 0 1px var(--tile-line), 0 0 0 1px var(--tile-line); }
+.class-weight { flex: 1; font-size: 13px; line-height: 18px; }
+.outline-slider { display: inline-flex; align-items: center; gap: 8px; font-size: 13px; color: var(--quiet); }
+.outline-slider input { width: 96px; height: 32px; margin: 0; accent-color: var(--color-accent); cursor: pointer; }
+
+/* Matrix, in addition to shared/matrix.css. */
+.matrix-column { container-type: inline-size; }
+.cell-query {
+  position: absolute; z-index: 1; left: var(--query-left); top: var(--query-top);
+  width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); box-shadow: 0 0 0 1px var(--color-accent); pointer-events: none;
+}
+.cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page); }
+.cell.ablated canvas { visibility: hidden; }
+.head-ablated .stage.map canvas, .head-ablated .outlines, .head-ablated .bar, .head-ablated .bar-text, .head-ablated .class-cell, .head-ablated .class-weight, .head-ablated .tip { visibility: hidden; }
+.layer-select { display: none; }
+
+/* Prediction. */
+.predictions { display: grid; gap: 2px; list-style: none; }
+.explain-class { display: grid; grid-template-columns: minmax(0, auto) 1fr auto; align-items: baseline; gap: 4px 6px; width: calc(100% + 16px); margin: 0 -8px; padding: 6px 8px; border: 0; border-radius: 4px; background: none; color: inherit; text-align: left; font-size: 13px; line-height: 18px; min-height: 40px; cursor: pointer; }
+.explain-class:where(:enabled):hover { background: var(--fill); }
+.explain-class:disabled { cursor: default; }
+.explain-class[aria-pressed=true] { background: var(--color-accent-soft); }
+.before { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--ink); }
+.effect { margin-top: 14px; padding-top: 12px; border-top: 1px solid var(--hairline); font-size: 13px; line-height: 19px; color: var(--quiet); }
+.effect-points { line-height: 28px; color: var(--ink); }
+.effect-points b { font-size: 20px; font-weight: 600; }
+.effect > .button, .effect label { margin-top: 8px; }
+.effect label { display: flex; align-items: center; gap: 8px; }
+.effect select { flex: 1; min-width: 0; max-width: 200px; }
+.removing .stage.image { cursor: cell; }
+[data-do=remove][aria-pressed=true] { background: var(--color-accent-soft); color: var(--color-accent); box-shadow: inset 0 0 0 1px var(--color-accent); }
+.contrast { display: flex; align-items: center; gap: 8px; margin-top: 10px; font-size: 13px; color: var(--quiet); }
+.contrast select { min-width: 0; flex: 1; max-width: 200px; }
+.class-search { display: grid; gap: 10px; }
+.class-search label { display: grid; gap: 4px; min-width: 0; }
+.class-search input { width: 100%; min-width: 0; cursor: text; }
+.map-column .column-head { height: auto; min-height: 24px; }
+.column-head .button { margin-top: -4px; margin-bottom: -4px; }
+.column-head .map-title { min-width: 0; white-space: normal; overflow-wrap: anywhere; }
+.prediction:first-child .class-name { font-weight: 600; }
+.value { grid-column: 3; }
+.tag { grid-column: 2; justify-self: start; padding: 0 5px; border: 1px solid var(--control-line); border-radius: 4px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.track { grid-column: 1 / 4; }
+.prediction:first-child .fill { background: var(--ink); }
+.explain-class[aria-pressed=true] .fill { background: var(--color-accent); }
+.accuracy { margin-top: 14px; padding-top: 12px; border-top: 1px solid var(--hairline); font-size: 13px; line-height: 19px; color: var(--quiet); }
+.accuracy:empty { display: none; }
+.hint { margin-top: 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+
+/* Methods. */
+.methods { margin-top: 8px; padding-top: 10px; border-top: 1px solid var(--hairline); }
+.methods-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 12px; }
+.methods-head span { font-size: 12px; color: var(--quiet); }
+.methods-head .score-note { margin-left: auto; }
+.method-row { display: flex; gap: 12px 20px; margin-top: 8px; }
+.method-groups { flex: 1; display: flex; flex-wrap: wrap; justify-content: space-between; gap: 12px 20px; }
+.on-request { flex: none; width: 116px; } .on-request .button { width: 100%; height: auto; min-height: 32px; margin-bottom: 6px; padding: 4px 8px; font-size: 12px; line-height: 15px; white-space: normal; }
+.on-request .progress { margin: -2px 0 8px; }
+.group-name { min-height: 18px; margin-bottom: 4px; font-size: 12px; line-height: 18px; color: var(--quiet); }
+.method-tiles { display: flex; flex-wrap: wrap; gap: 16px clamp(6px, .75vw, 32px); }
+.method { display: grid; justify-items: start; align-content: start; min-width: 0; width: var(--method); padding: 0; border: 0; background: none; text-align: left; cursor: pointer; font-size: 13px; line-height: 18px; }
+.method canvas { width: calc(var(--method) * min(1, var(--aspect))); aspect-ratio: var(--aspect); background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); }
+.method.waiting canvas { visibility: hidden; }
+.method-name { margin-top: 5px; font-size: 12px; line-height: 14px; min-height: 28px; }
+.method .track { grid-column: 1; width: var(--method); height: 4px; margin-top: 3px; }
+.method .track.waiting .random { display: none; }
+.random { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--ink); }
+.method-score { display: flex; justify-content: space-between; gap: 2px; white-space: nowrap; width: var(--method); margin-top: 4px; font-size: 11px; }
+.comparison { color: var(--quiet); } .comparison.below { color: var(--ink); font-weight: 600; } .fill.near { opacity: .55; }
+.fill.below { background: repeating-linear-gradient(135deg, var(--quiet) 0 2px, transparent 2px 4px); }
+/* The description of a method takes the place of the class token. */
+.map-what { margin-top: 6px; font-size: 12px; line-height: 15px; }
+.shows-method .map-what { margin-top: -2px; }
+.pixel-toggle { margin: -2px 0 8px; } .pixel-toggle .options { height: 26px; } .pixel-toggle .options span { font-size: 12px; padding: 0 10px; }
+.shows-method .under-map { display: none; }
+.method:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }
+.method:focus-visible { outline-offset: 6px; }
+.method[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
+.method[aria-pressed=true] .method-name { font-weight: 600; color: var(--color-accent); }
+.method-about { max-width: 84ch; margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+.method-about b { color: var(--ink); }
+.formula { margin-right: 4px; padding: 1px 5px; border-radius: 3px; background: var(--fill); font-size: 12px; color: var(--ink); }
+
+.jump { display: none; }
+.keys { margin-top: 16px; padding-top: 8px; border-top: 1px solid var(--hairline); font-size: 12px; line-height: 18px; color: var(--quiet); }
+
+/* Before the first image: placeholders. */
+.vitviz-explorer:not([data-ready]) .tick, .vitviz-explorer:not([data-ready]) .mark { visibility: hidden; }
+
+@media (max-width: 1799px) { [data-do=remove] .more { display: none; } }
+
+/* Views: what the matrix and the map show. */
+.view-tabs { display: flex; gap: 12px; } .column-head .matrix-note { font-size: 12px; }
+.view-tabs button { padding: 0 0 3px; border: 0; border-bottom: 2px solid transparent; background: none; font-size: 14px; line-height: 19px; color: var(--quiet); cursor: pointer; white-space: nowrap; }
+.view-tabs button:hover:enabled { color: var(--ink); }
+.view-tabs button[aria-pressed=true] { color: var(--ink); font-weight: 600; border-color: var(--color-accent); }
+.view-tabs button:disabled { opacity: .5; cursor: default; }
+:is(.shows-contributions, .shows-features) .choice:is([aria-label=Direction], [aria-label=Scale]) input:checked:not([value=similar]) + span { background: none; color: inherit; font-weight: 400; box-shadow: none; }
+`,vt=`/* Narrow windows and touch.
+   Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+
+@media (max-width: 1359px) {
+  .vitviz-explorer {
+    --image: clamp(176px, 100vh - 584px, 224px); --map: clamp(240px, 100vh - 496px, 288px);
+    --largest-tile: 48px; --names: 36px; --gap: 3px; --mean-gap: 8px; --method: 68px;
+  }
+  .shelf { --shelf: 112px; height: 112px; min-height: 0; margin-inline: -4px; padding: 4px; overflow-y: auto; }
+  .gallery:not(.large) { height: auto; }
+  .group-title { margin: 2px 0; }
+  .many-heads { --image: 184px; --map: 264px; }
+  .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 16px 24px; }
+  .bar-text { min-height: 36px; }
+  .controls { gap: 10px 16px; }
+  .controls .options span { padding: 0 8px; }
+  .controls .choice { flex-direction: column; align-items: flex-start; gap: 3px; }
+  .controls .name { font-size: 12px; line-height: 15px; }
+  .outline-slider { flex-direction: column; align-items: flex-start; gap: 3px; }
+  .outline-slider input { width: 80px; }
+  .crop { --original: 44px; margin-bottom: 6px; }
+  .picker .options:has(:nth-child(4)) span { font-size: 11px; }
+  .compact .drop { padding: 6px 10px; }
+  [data-do=remove] { padding: 0 8px; }
+  .under-image { gap: 6px; }
+  .class-token i { width: 28px; height: 28px; }
+  .prediction-column { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr auto; align-items: center; gap: 4px 16px; padding-top: 8px; border-top: 1px solid var(--hairline); }
+  .prediction-column > * { grid-column: 1 / -1; }
+  .prediction-column > .column-head { grid-column: 1; margin: 0; }
+  .prediction-column > .contrast { grid-area: 1 / 3; margin: 0; }
+  .predictions { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 14px 20px; }
+  .accuracy { margin-top: 4px; padding-top: 0; border: 0; }
+  .method-groups { justify-content: flex-start; }
+}
+@media (min-width: 1024px) and (max-width: 1359px) {
+  .shows-method .bar-text { min-height: 18px; }
+}
+@media (min-width: 761px) and (max-width: 1150px) {
+  /* Room for two lines of each, so that nothing moves under the pointer. */
+  .lead { padding: 5px 0 3px; gap: 0 24px; }
+  .summary { display: contents; }
+  .headline { min-height: 46px; font-size: 18px; line-height: 23px; }
+  .status { grid-column: 1 / -1; min-height: 36px; font-size: 14px; line-height: 18px; }
+  .actions { grid-area: 1 / 2; }
+}
+@media (max-width: 760px) {
+  .lead { grid-template-columns: 1fr; }
+  .summary { min-height: 102px; }
+}
+@media (min-width: 1024px) and (max-width: 1299px) {
+  .intro .what { display: none; }
+}
+@media (max-width: 1199px) {
+  .intro { left: 378px; right: 310px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
+  .intro .button { padding: 0 5px; }
+}
+@media (max-width: 1023px) {
+  .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; }
+  .columns { grid-template-columns: var(--image) minmax(0, 1fr); }
+  .matrix-column { grid-column: 1 / -1; }
+  .vitviz-explorer { --map: min(336px, 100vw - 312px); --largest-tile: 56px; }
+  .map-column { max-width: var(--map); }
+}
+@media (max-width: 639px) {
+  .column-head .matrix-note { display: none; }
+  .vitviz-explorer { --image: min(272px, 100vw - 116px); --map: min(352px, 100vw - 32px); --largest-tile: 40px; --names: 40px; }
+  .lead { padding: 12px 0 10px; }
+  .summary { min-height: 100px; }
+  .status { font-size: 14px; }
+  .flow { display: flex; flex-direction: column; reading-flow: flex-visual; } /* Tab follows the visual order */
+  .columns { display: contents; }
+  .column { margin-bottom: 20px; }
+  .image-column { order: 1; }
+  .map-column { order: 2; }
+  .map-column .column-head { min-height: 40px; }
+  .bar.unused, .bar.unused ~ .bar-text, .bar.unused ~ .under-map { display: none; }
+  .controls { order: 3; flex-direction: column; gap: 10px; padding: 0; }
+  .matrix-column { order: 4; margin-top: 18px; }
+  .matrix-column .column-head { flex-wrap: wrap; height: auto; }
+  .prediction-column { order: 5; }
+  .methods { order: 6; margin-top: 0; }
+  .method-row { flex-wrap: wrap; }
+  .on-request { width: 100%; }
+  .methods-head .score-note { margin-left: 0; }
+  .method-tiles { display: grid; grid-template-columns: repeat(3, minmax(0, 104px)); justify-content: space-between; width: calc(100vw - 32px); }
+  .method, .method .track, .method-score { width: 100%; max-width: 104px; }
+  .method-name { white-space: normal; }
+  .method-score { flex-wrap: wrap; gap: 0 6px; }
+  .method canvas { width: calc(100% * min(1, var(--aspect))); }
+  .controls .choice, .outline-slider { align-items: stretch; }
+  .outline-slider input { width: 100%; }
+  .controls .options { width: 100%; }
+  .controls .options label, .controls .options span { flex: 1; }
+  .predictions { grid-template-columns: 1fr; gap: 0; }
+  .image-column { display: grid; grid-template-columns: var(--side) minmax(0, 1fr); gap: 0 10px; }
+  .image-column:has(.shelf[data-source=sample][hidden]) { --side: var(--map); column-gap: 0; } /* no strip next to it */
+  .image-column > *, .picker > * { grid-column: 1 / 3; }
+  .image-column > .stage { grid-area: 2 / 1; }
+  .picker { display: contents; }
+  .picker .choice { margin-top: 10px; }
+  .shelf { height: auto; padding: 0; margin-inline: 0; overflow: visible; }
+  .large .count { display: none; }
+  .gallery:not(.large) { height: 240px; }
+  .shelf[data-source=sample] { grid-area: 2 / 2; align-self: stretch; position: relative; height: auto; margin: 0; }
+  .samples { position: absolute; inset: -4px; padding: 4px 8px; overflow-y: auto; scrollbar-width: none; }
+  .samples .thumbs { grid-template-columns: 1fr; gap: 11px; }
+  .group-title { margin: 8px 0 4px; overflow: hidden; text-overflow: ellipsis; }
+  .keys { display: none; }
+  /* A choice made below the map is shown here, with a link back to the map. */
+  .jump { display: block; position: fixed; z-index: 20; inset: auto 0 0; padding: 12px 16px; border: 0; border-top: 1px solid var(--control-line); background: var(--page); text-align: left; font-size: 14px; line-height: 20px; cursor: pointer; }
+  .jump::after { content: " Show"; color: var(--color-accent); font-weight: 600; }
+
+  /* More than eight heads: one layer at a time, its heads side by side with their numbers. */
+  .many-heads .layer-select { display: flex; align-items: center; gap: 8px; margin-bottom: 10px; font-size: 13px; color: var(--quiet); }
+  .many-heads .matrix { --tile: max(round(down, 52px, var(--patch-step)), round(up, 32px, var(--patch-step))); display: block; width: 100%; }
+  .many-heads .matrix-row { display: none; }
+  .many-heads .matrix-row.current { display: flex; flex-wrap: wrap; gap: 22px 8px; margin: 0; padding-top: 18px; }
+  .many-heads .matrix-row .label { display: none; }
+  .many-heads .cell, .many-heads .cell.mean { margin: 0; }
+  .many-heads .cell::after { content: attr(data-head); position: absolute; left: 0; right: 0; top: -18px; font-size: 12px; line-height: 16px; text-align: center; color: var(--quiet); }
+}
+@media (max-width: 480px) {
+  .summary { min-height: 120px; }
+}
+@media (max-width: 340px) {
+  .summary { min-height: 140px; }
+}
+@media (pointer: coarse) {
+  .vitviz-explorer { --smallest-tile: 32px; --thumbnail: 24px; }
+  .outline-slider input { height: 32px; }
+}
+`,yt=_(`<h1 class="headline"> </h1>`),bt=_(`<!> <!>`,1),xt=_(`<div class="columns"><!> <!> <!> <!></div>`),St=_(`<p class="address"> </p>`),Ct=_(`<article data-ready="figure"><!> <!> <p class="caption"> </p> <!></article>`);function wt(e,n){re(n,!0);let r={matrix:`matrix-figure`,methods:`methods-figure`,layers:`frame`,patches:`frame`},i=I(()=>n.explorer.view),a=I(()=>n.explorer.choices),o=I(()=>({image:![`map`,`matrix`,`methods`].includes(n.content),map:![`matrix`,`methods`,`sheet`].includes(n.content),matrix:![`map`,`methods`,`layers`,`patches`].includes(n.content),prediction:!(n.content in r)&&![`map`,`sheet`].includes(n.content)}));var d=Ct(),f=s(d),p=e=>{var r=yt(),i=T(r,!0);F(()=>M(i,n.title)),t(e,r)};b(f,e=>{n.title&&e(p)});var m=N(f,2),g=e=>{Ne(e,{get explorer(){return n.explorer}})},_=e=>{var r=bt(),i=h(r);Ae(i,{get explorer(){return n.explorer}});var a=N(i,2);Me(a,{get explorer(){return n.explorer}}),t(e,r)},y=e=>{je(e,{get explorer(){return n.explorer}})},x=e=>{Me(e,{get explorer(){return n.explorer}})},S=e=>{var r=xt(),i=s(r),a=e=>{Ae(e,{get explorer(){return n.explorer}})};b(i,e=>{v(o).image&&e(a)});var c=N(i,2);je(c,{get explorer(){return n.explorer}});var d=N(c,2),f=e=>{var r=l(),i=h(r);u(i,()=>n.Panel,(e,t)=>{t(e,{get explorer(){return n.explorer},get panel(){return n.explorer.panel}})}),t(e,r)},p=e=>{Me(e,{get explorer(){return n.explorer}})};b(d,e=>{n.Panel?e(f):v(o).matrix&&e(p,1)});var m=N(d,2),g=e=>{Pe(e,{get explorer(){return n.explorer}})};b(m,e=>{v(o).prediction&&e(g)}),O(r),t(e,r)};b(m,e=>{n.content===`methods`?e(g):n.content===`sheet`?e(_,1):n.content===`map`?e(y,2):n.content===`matrix`?e(x,3):e(S,-1)});var C=N(m,2),w=T(C,!0),ee=N(C,2),ne=e=>{var r=St(),i=T(r,!0);F(()=>M(i,n.address)),t(e,r)};b(ee,e=>{n.address&&e(ne)}),O(d),F((e,t)=>{j(d,1,e),oe(d,t),M(w,n.caption)},[()=>c([`vitviz vitviz-explorer figure`,r[n.content]??(v(o).prediction?`whole`:n.content),{"many-heads":Re(n.explorer.shape),smooth:v(a).smooth,"shows-method":v(i).method!==null,"head-ablated":v(i).method===null&&v(i).isHeadAblated,grayed:v(a).patch_mode===`gray`}]),()=>ze(n.explorer.shape)]),t(e,d),te()}var Tt=[Ie,_t,vt,`/* Figures of Explore, in addition to lib/export/figure.css. Nested under the root. */
+
+.vitviz-explorer.figure { --image: 240px; --map: 328px; --largest-tile: 56px; --names: 44px; --gap: 4px; --mean-gap: 10px; --method: 90px; }
+.figure.whole { width: 1120px; }
+.figure .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 20px 36px; }
+.figure :is(.view-tabs button:not([aria-pressed=true]), .class-search, .map-what, .foreground, .nearest:has(.button), .class-token[aria-pressed=false]) { display: none !important; }
+.figure .view-tabs button { border: 0; padding: 0; font-size: 15px; line-height: 20px; }
+.figure :is(.truth, .class-name, .predicted, .map-title, .nearest-images span) { white-space: normal; overflow: visible; }
+.figure .class-token { font-weight: 400; }
+.figure .explain-class { margin: 0; width: 100%; padding: 6px 0; background: none !important; }
+.figure .explain-class[aria-pressed=true] .class-name { color: var(--color-accent); font-weight: 600; }
+.figure .bar-text { min-height: 18px; }
+.figure .under-map { min-height: 0; }
+.figure .image-note { min-height: 0; }
+.figure .accuracy { border: 0; padding: 0; margin-top: 2px; }
+.figure .prediction-column { padding-top: 10px; }
+
+/* The large map alone. */
+.figure.map { --map: 480px; width: calc(var(--map) + 48px); }
+.figure.map .column-head { display: none; }
+
+/* Frames of animations: image and map side by side. */
+.figure.frame { --image: 360px; --map: 360px; width: calc(2 * 360px + 36px + 48px); }
+.figure.frame .columns { grid-template-columns: var(--image) var(--map); }
+
+/* The matrix, and a contact sheet of its maps in large tiles. */
+.figure.matrix-figure { width: min(1120px, max(420px, 48px + var(--names) + var(--mean-gap) + (var(--heads) + 1) * 60px)); }
+.figure.sheet { --largest-tile: 144px; --gap: 6px; width: min(1120px, max(520px, 48px + var(--names) + var(--mean-gap) + (var(--heads) + 1) * 150px)); }
+.figure.sheet .image-column { --image: 144px; margin-bottom: 14px; }
+.figure.methods-figure { width: 1120px; }
+.figure.methods-figure .methods { margin: 0; padding: 0; border: 0; }
+.figure .method-groups { justify-content: flex-start; gap: 18px 36px; }
+.figure .method-tiles { gap: 16px 18px; }
+`],Et={hover:-1,readoutPatch:-1},Dt={progress:null,fraction:0,cancel(){}},Ot=[`shape`,`attention`,`scaleLimits`,`query`,`direction`,`layer`,`head`,`scaleChoice`,`ablated`,`mode`,`method`,`methodValues`,`classes`,`isClassTokenQuery`];function kt(e,t={}){let{view:n,panel:r}=e,i=Se(e.catalog.colors),a={choices:W(e.choices,Et),theme:i,pointedMethod:null};r&&(a.panel=W(r,{task:Dt,pointed:null}));let o=W(e,a),s=new Ce(o);for(let e of Ot)Object.assign(s,{[e]:n[e]});return Object.assign(s,t),s.imageMarks={...n.imageMarks,readout:-1},s.mapMarks={...n.mapMarks,readout:-1},t.query&&(s.imageMarks.query=s.mapMarks.query=t.query,s.isClassTokenQuery=!t.query.length),a.view=s,o}async function At(e,t,n){let{view:r}=e.choices,i=r!==`attention`&&e.view.panel!==null?(await we(r)).default:null,[a,o]=[Nt(e,t),$(e,t)];return xe(wt,{explorer:e,content:t,title:a,caption:o,address:n,Panel:i},Tt)}async function jt(e,t,n,r){let i=kt(e),a=await At(i,t,r);try{let e=await a.draw(Nt(i,t)||`Attribution methods`,$(i,t));return n===`16:9`?ve(e):e}finally{a.close()}}var Mt=[`matrix`,`sheet`,`layers`,`patches`];function Nt({view:e},t){return t===`methods`?``:Mt.includes(t)?t===`patches`?e.direction===`to`?`What attends to each patch`:`What each patch attends to`:`${Pt(e)}, by ${t===`layers`?`layer`:`layer and head`}`:e.headline}function Pt({query:e,direction:t,shape:n}){if(!n)return`Attention`;let r=E(e,n,`these `),i=e.length>1?`attend`:`attends`;return t===`to`?`What attends to ${r}`:`What ${r} ${i} to`}function $(e,t){let{view:n,reply:r,shape:i,previousChanges:s,ablation:c}=e;if(!r)return``;let{caption:l,truth:u,note:f}=r.image,p=[l,u===null?``:`true label ${r.classes[u]}`,f].filter(Boolean).join(`, `),m=`${d(i.layers,`layer`,`layers`)}, ${d(i.heads,`head`,`heads`)}`,h=n.panel===null&&t!==`methods`,g=e.hasHead&&(t===`methods`||n.methodInfo?.forClass||n.panel!==null&&t!==`features`);return[...Mt.includes(t)||t===`methods`?[]:[le(n.line)],`Model: ${r.checkpoint} (${m}).`,`Image: ${p}.`,h&&n.methodInfo===void 0&&!Mt.includes(t)&&`${Pt(n)}.`,h&&`Color scale: ${De(n.scaleChoice,n.limits)}.`,g&&`Explained class: ${ce(e.targetNames)}.`,c&&`${a(o(s))}.`].filter(Boolean).join(` `)}function Ft({view:e,reply:t,shown:n,ablation:r,shape:i},a,o){let s=![`matrix`,`methods`,`sheet`].includes(a),c=(e.method===null||!s)&&a!==`methods`&&(e.query.length>0||e.direction===`to`),l=e.query.length>1?`${ee(e.query[0],i)} and ${e.query.length-1} more`:E(e.query,i);return ye([`vitviz`,t?.checkpoint??``,n!==null&&Le(n.image),s&&e.title,c&&`${e.direction} ${l}`,r!==null&&`ablated`,a!==`view`&&a],o)}var It=1,Lt=.2,Rt=24,zt=256,Bt=class extends Error{};async function*Vt(e,t,n){let{shape:r}=e,i=Math.max(e.view.layer,-1),a=t===`layers`?Array.from({length:r.layers},(e,t)=>({method:null,layer:t})):Ht(r).filter(e=>!Te(e,r)).map(e=>({method:null,layer:i,query:[e]})),o=a.length>Rt?Lt:It;for(let r of a){r.query&&(r.attention=await Ut(e,r.query));let i=kt(e,r),a=await At(i,t,n);try{yield{image:await a.draw(``,$(i,t)),seconds:o}}finally{a.close()}}}function Ht({rows:e,columns:t}){let n=1;for(;Math.ceil(e/n)*Math.ceil(t/n)>zt;)n++;let r=e=>{let t=Math.min(Math.floor(n/2),e-1);return Array.from({length:Math.ceil((e-t)/n)},(e,r)=>t+r*n)};return r(e).flatMap(e=>r(t).map(n=>e*t+n))}async function Ut(e,t){let{attention:n,choices:r}=e;if(!n)throw Error(`there is no explanation`);if(y(n,t,r.direction))return n;for(;;){let i=await Ee(e,`rows`,{patches:t,direction:r.direction});if(typeof i==`string`){let e=Float32Array.from(ue(i),e=>e/65535);return{...n,rows:new Map([[ie(t,r.direction),e]])}}if(!B(i))throw new Bt(U(i));await H(L)}}var Wt=`{}`,Gt=`The browser does not allow copying`,Kt=class{explorer;#e=P(null);get node(){return v(this.#e)}set node(e){k(this.#e,e)}#t=new Map;#n=P(!0);#r=P($e());#i=P(null);get preview(){return v(this.#i)}set preview(e){k(this.#i,e)}#a=P(``);get previewed(){return v(this.#a)}set previewed(e){k(this.#a,e)}#o=P(``);get busy(){return v(this.#o)}set busy(e){k(this.#o,e)}#s=P(``);get message(){return v(this.#s)}set message(e){k(this.#s,e)}#c=P(!1);get isError(){return v(this.#c)}set isError(e){k(this.#c,e)}#l=P(``);get code(){return v(this.#l)}set code(e){k(this.#l,e)}#u=I(()=>({encodes:v(this.#n),isLive:this.explorer.host.live,layers:this.explorer.shape?.layers??1,isUpload:[this.explorer.choices.image,this.explorer.choices.other].some(e=>e?.kind===`upload`),view:this.explorer.view.panel?this.explorer.choices.view:`attention`,hasMethods:this.explorer.leftOut===null}));get abilities(){return v(this.#u)}set abilities(e){k(this.#u,e)}#d=I(()=>Ze(v(this.#r),this.abilities));get choice(){return v(this.#d)}set choice(e){k(this.#d,e)}constructor(e){this.explorer=e,_e().then(e=>{k(this.#n,e)})}open(){this.node&&!this.node.open&&(this.node.showModal(),ke(this.explorer),this.#t=new Map,this.code=``,this.previewed=``,this.#f())}close(){this.node?.close()}choose(e){k(this.#r,{...this.choice,...e}),this.#f()}async#f(){this.#p(``);let{choice:e}=this,t=this.#t,n=JSON.stringify(e),r=Z(e)?await this.#m(Ke(e)):null;t===this.#t&&n===JSON.stringify(this.choice)&&(this.preview&&URL.revokeObjectURL(this.preview.url),this.preview=r&&!V(r)?{...r,url:URL.createObjectURL(r.blob)}:null,V(r)&&this.#p(r.error,!0),this.previewed=n)}#p(e,t=!1){this.message=e,this.isError=t}#m(e){let t=JSON.stringify(e),n=this.#t,r=n.get(t);return r||(r=this.#h(e),n.set(t,r),r.then(e=>V(e)&&n.delete(t))),r}async#h(e){let{explorer:t,abilities:n}=this,{content:r,size:i,format:a}=e,o=e.link&&Xe(e,n)?pe():null,s={name:Ft(t,r,a),caption:$(t,r)};if(Y(e))try{let n=await jt(t,r,i,o);return{...s,blob:await be(n,e.format,Wt)}}catch{return{error:de}}if(X(e)){let n=await qt(Vt(t,e.content,o),e.format);return V(n)?n:{...s,blob:n}}return this.#g(r,a)}async#g(e,t){let n=await Ee(this.explorer,`figure`,{content:e,format:t,view:Fe(this.explorer)});return!n||V(n)?n??{error:`The server did not answer. Check that vitviz is still running, then try again.`}:{name:n.name,caption:``,blob:R(n.src)}}async save(){let{choice:e}=this;this.busy=`save`,this.#p(``);let t=await this.#m(e);if(this.busy=``,V(t))return this.#p(t.error,!0);me(t.name,t.blob),et(e),this.close(),Oe(this.explorer,`Saved as ${t.name}.`)}async copyImage(){this.busy=`copy`;let e=this.#m({...this.choice,format:`png`}),t=await z(`image/png`,e.then(Jt)),n=await e;this.busy=``,V(n)?this.#p(n.error,!0):t?this.#p(`Copied as PNG.`):this.#p(`${Gt}: save the file instead.`,!0)}async copyCode(){this.busy=`code`;let e=Ee(this.explorer,`code`,{view:Fe(this.explorer),content:this.choice.content}),t=e.then(e=>{if(!e||V(e))throw Error(U(e));return new Blob([e.code],{type:`text/plain`})}),n=await z(`text/plain`,t),r=await e;if(this.busy=``,!r||V(r))return this.#p(U(r),!0);this.code=r.code,this.#p(n?`Code copied.`:`${Gt}: select the code below.`,!n)}get canCopy(){return Y(this.choice)}};async function qt(t,n){let{animationOf:r}=await e(async()=>{let{animationOf:e}=await import(`./movie.js`).then(e=>e.animation_exports);return{animationOf:e}},[],import.meta.url);try{return await r(t,n)}catch(e){return{error:e instanceof Bt?e.message:he}}}function Jt(e){if(V(e))throw Error(e.error);return e.blob}function Yt(e){let t=new Kt(e);return S(gt,{target:e.root??e.host.element,props:{saving:t}}),g(),()=>t.open()}export{Yt as mountDialog};

@@ -1,22 +1,29 @@
 /* State of the dialog: the choice, the files made for it, and what is said about them. */
 
-import type { FigureReply, FigureRequest, Refusal } from '../../lib/api';
-import { isRefusal, NO_ANSWER, reasonOf } from '../../lib/client';
+import { printedAddress } from '../../lib/address';
+import type { FigureRequest, Refusal } from '../../lib/api';
+import { isRefusal, NO_ANSWER, NOT_DRAWN, reasonOf } from '../../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
-import { canEncodeVideo, ENCODING_FAILED, mp4Of } from '../../lib/video';
+import type { AnimationFormat, Frame } from '../../lib/export/animation';
+import { fileOf } from '../../lib/export/files';
+import { canEncodeVideo, ENCODING_FAILED } from '../../lib/video';
 import { writeAddress } from '../actions';
 import { showNotice } from '../notices';
 import { requestAblated } from '../requests';
 import { shownView } from '../share';
 import type { Explorer } from '../state.svelte';
+import { captionOf, drawFigure, nameOf } from './figures';
+import { framesOf, RefusedError } from './frames';
 import {
   type Abilities,
   type Choice,
+  type Content,
   canPrintLink,
   hasPreview,
+  isAnimation,
   isFigure,
   nearestOffered,
-  requestedFormat,
+  previewed,
   storeChoice,
   storedChoice,
 } from './options';
@@ -29,6 +36,7 @@ export interface SavedFile {
 
 type Made = SavedFile | Refusal;
 
+const METADATA = '{}';
 const NO_COPYING = 'The browser does not allow copying';
 
 export class SaveDialog {
@@ -47,6 +55,7 @@ export class SaveDialog {
 
   readonly abilities = $derived.by<Abilities>(() => ({
     encodes: this.#encodes,
+    isLive: this.explorer.host.live,
     layers: this.explorer.shape?.layers ?? 1,
     isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === 'upload'),
     view: this.explorer.view.panel ? this.explorer.choices.view : 'attention',
@@ -86,7 +95,7 @@ export class SaveDialog {
     const { choice } = this;
     const files = this.#files;
     const key = JSON.stringify(choice);
-    const made = hasPreview(choice) ? await this.#file(requestedFormat(choice.format, true)) : null;
+    const made = hasPreview(choice) ? await this.#file(previewed(choice)) : null;
     if (files !== this.#files || key !== JSON.stringify(this.choice)) return; // a later view or choice
     if (this.preview) URL.revokeObjectURL(this.preview.url);
     this.preview = made && !isRefusal(made) ? { ...made, url: URL.createObjectURL(made.blob) } : null;
@@ -99,21 +108,44 @@ export class SaveDialog {
     this.isError = isError;
   }
 
-  /** The file of the chosen content and size in a format, made once. */
-  #file(format: FigureRequest['format']): Promise<Made> {
-    const { content, size, link } = this.choice;
-    const { explorer, abilities } = this;
-    const address = link && canPrintLink(this.choice, abilities) ? location.href : null;
-    const question = { content, format, size, link: address, view: shownView(explorer) };
-    const key = JSON.stringify(question);
+  /** The file of a choice, made once. */
+  #file(choice: Choice): Promise<Made> {
+    const key = JSON.stringify(choice);
     const files = this.#files;
     let made = files.get(key);
     if (!made) {
-      made = requestAblated(explorer, 'figure', question).then(madeOf);
+      made = this.#make(choice);
       files.set(key, made);
-      made.then((file) => isRefusal(file) && files.delete(key)); // so that it is requested again
+      made.then((file) => isRefusal(file) && files.delete(key)); // so that it is made again
     }
     return made;
+  }
+
+  async #make(choice: Choice): Promise<Made> {
+    const { explorer, abilities } = this;
+    const { content, size, format } = choice;
+    const address = choice.link && canPrintLink(choice, abilities) ? printedAddress() : null;
+    const file = { name: nameOf(explorer, content, format), caption: captionOf(explorer, content) };
+    if (isFigure(choice)) {
+      try {
+        const drawing = await drawFigure(explorer, content, size, address);
+        return { ...file, blob: await fileOf(drawing, choice.format, METADATA) };
+      } catch {
+        return { error: NOT_DRAWN };
+      }
+    }
+    if (isAnimation(choice)) {
+      const blob = await animate(framesOf(explorer, choice.content, address), choice.format);
+      return isRefusal(blob) ? blob : { ...file, blob };
+    }
+    return this.#request(content, format as FigureRequest['format']);
+  }
+
+  /** Arrays, tables and the explorer come from the server. */
+  async #request(content: Content, format: FigureRequest['format']): Promise<Made> {
+    const reply = await requestAblated(this.explorer, 'figure', { content, format, view: shownView(this.explorer) });
+    if (!reply || isRefusal(reply)) return reply ?? { error: NO_ANSWER };
+    return { name: reply.name, caption: '', blob: blobOf(reply.src) };
   }
 
   /** Download the file and close the dialog, or show why not. */
@@ -121,8 +153,7 @@ export class SaveDialog {
     const { choice } = this;
     this.busy = 'save';
     this.#say('');
-    let file = await this.#file(requestedFormat(choice.format));
-    if (choice.format === 'mp4' && !isRefusal(file)) file = await movieOf(file);
+    const file = await this.#file(choice);
     this.busy = '';
     if (isRefusal(file)) return this.#say(file.error, true);
     saveBlob(file.name, file.blob);
@@ -134,7 +165,7 @@ export class SaveDialog {
   /** Copy the figure as PNG. */
   async copyImage() {
     this.busy = 'copy';
-    const file = this.#file('png');
+    const file = this.#file({ ...this.choice, format: 'png' });
     const copied = await copyToClipboard('image/png', file.then(blobOrThrow));
     const made = await file;
     this.busy = '';
@@ -167,16 +198,15 @@ export class SaveDialog {
   }
 }
 
-function madeOf(reply: FigureReply | Refusal | null): Made {
-  if (!reply || isRefusal(reply)) return reply ?? { error: NO_ANSWER };
-  return { name: reply.name, caption: reply.caption, blob: blobOf(reply.src) };
+/** The encoders are loaded when they are needed first. */
+async function animate(frames: AsyncIterable<Frame>, format: AnimationFormat): Promise<Blob | Refusal> {
+  const { animationOf } = await import('../../lib/export/animation');
+  try {
+    return await animationOf(frames, format);
+  } catch (error) {
+    return { error: error instanceof RefusedError ? error.message : ENCODING_FAILED };
+  }
 }
-
-const movieOf = (file: SavedFile): Promise<Made> =>
-  mp4Of(file.blob).then(
-    (blob) => ({ ...file, blob, name: file.name.replace(/\.webp$/, '.mp4') }),
-    () => ({ error: ENCODING_FAILED }),
-  );
 
 function blobOrThrow(file: Made): Blob {
   if (isRefusal(file)) throw new Error(file.error);

@@ -9,12 +9,12 @@ import {
   formatsOf,
   hasPreview,
   nearestOffered,
-  requestedFormat,
+  previewed,
   storeChoice,
   storedChoice,
 } from './options';
 
-const ALL: Abilities = { encodes: true, layers: 6, isUpload: false, view: 'attention', hasMethods: true };
+const ALL: Abilities = { encodes: true, isLive: true, layers: 6, isUpload: false, view: 'attention', hasMethods: true };
 const VIEW: Choice = { content: 'view', format: 'png', size: 'content', link: true };
 
 describe('what is offered', () => {
@@ -70,9 +70,15 @@ describe('what is offered', () => {
 
 describe('a preview', () => {
   test('is the file, or one that the browser can show', () => {
-    expect(requestedFormat('png', true)).toBe('png');
-    expect([requestedFormat('pdf'), requestedFormat('pdf', true)]).toEqual(['pdf', 'svg']);
-    expect([requestedFormat('mp4'), requestedFormat('mp4', true)]).toEqual(['webp', 'webp']);
+    const shown = (['png', 'pdf', 'mp4'] as const).map((format) => previewed({ ...VIEW, format }).format);
+    expect(shown).toEqual(['png', 'svg', 'gif']);
+  });
+
+  test('without a server figures are PNG or SVG', () => {
+    const saved = { ...ALL, isLive: false };
+    expect(contentsFor(saved).map(({ key }) => key)).toEqual(['view', 'map', 'matrix', 'methods', 'sheet']);
+    expect(formatsOf('view', saved)).toEqual(['png', 'svg']);
+    expect(canPrintLink(VIEW, saved)).toBe(false);
   });
 
   test('is a sentence for data and for long animations', () => {

@@ -1,12 +1,14 @@
 /* What the dialog offers, and the choice that the browser remembers. */
 
-import type { FigureRequest } from '../../lib/api';
+import type { CodeRequest, FigureRequest } from '../../lib/api';
+import type { AnimationFormat } from '../../lib/export/animation';
+import type { FigureFormat } from '../../lib/export/files';
 import type { ViewName } from '../state.svelte';
 
-export type Content = FigureRequest['content'];
-export type Size = FigureRequest['size'];
-/** Formats of files; an MP4 is made in the browser from an animated WebP. */
-export type Format = Exclude<FigureRequest['format'], 'webp'> | 'mp4';
+export type Content = CodeRequest['content'];
+export type Size = 'content' | '16:9';
+/** Figures and animations are drawn in the browser; the server writes arrays, tables, and the explorer. */
+export type Format = FigureFormat | AnimationFormat | FigureRequest['format'];
 
 export interface Choice {
   content: Content;
@@ -27,6 +29,7 @@ interface ContentInfo extends Info<Content> {
 
 const PANEL: readonly Format[] = ['png', 'svg', 'pdf', 'npz', 'csv'];
 const FIGURE: readonly Format[] = ['png', 'svg', 'pdf'];
+const WITHOUT_SERVER: readonly Format[] = ['png', 'svg'];
 const ANIMATION: readonly Format[] = ['gif', 'mp4'];
 
 export const CONTENTS: readonly ContentInfo[] = [
@@ -87,6 +90,7 @@ export const SIZES: readonly { key: Size; name: string }[] = [
 /** What the page can save now. */
 export interface Abilities {
   encodes: boolean; // MP4
+  isLive: boolean; // a saved file has no server, and no library for PDF and animations
   layers: number;
   isUpload: boolean; // a link does not contain it
   view: ViewName; // what takes the place of the matrix; "attention" while a method is shown
@@ -95,10 +99,19 @@ export interface Abilities {
 
 const info = (content: Content) => ALL.find(({ key }) => key === content) ?? CONTENTS[0];
 
-export const isFigure = ({ format }: Choice) => FIGURE.includes(format);
-export const isAnimation = ({ content }: Choice) => info(content).formats === ANIMATION;
+export const isFigure = (choice: Choice): choice is Choice & { format: FigureFormat } => FIGURE.includes(choice.format);
+export const isAnimation = (
+  choice: Choice,
+): choice is Choice & { content: 'layers' | 'patches'; format: AnimationFormat } =>
+  info(choice.content).formats === ANIMATION;
 /** Whether a preview is drawn: not of animations over patches, which have many frames. */
 export const hasPreview = (choice: Choice) => isFigure(choice) || choice.content === 'layers';
+
+/** What is drawn for the preview: browsers show no PDF or MP4 as an image. */
+export const previewed = (choice: Choice): Choice => ({
+  ...choice,
+  format: choice.format === 'pdf' ? 'svg' : choice.format === 'mp4' ? 'gif' : choice.format,
+});
 
 /** What a file without a preview holds. */
 export const describe = ({ content, format }: Choice) =>
@@ -108,17 +121,20 @@ export const describe = ({ content, format }: Choice) =>
       ? 'NumPy arrays: all numbers of this view'
       : FORMATS[format].about;
 
-export const contentsFor = ({ layers, view, hasMethods }: Abilities) =>
-  view === 'attention'
-    ? CONTENTS.filter(({ key }) => (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods))
-    : PANELS.filter(({ key }) => key === view);
+export const contentsFor = ({ layers, view, hasMethods, isLive }: Abilities) =>
+  (view === 'attention' ? CONTENTS : PANELS.filter(({ key }) => key === view)).filter(
+    ({ key, formats }) =>
+      (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods) && (isLive || formats !== ANIMATION),
+  );
 
-export const formatsOf = (content: Content, { encodes }: Abilities) =>
-  info(content).formats.filter((format) => format !== 'mp4' || encodes);
+export const formatsOf = (content: Content, { encodes, isLive }: Abilities) =>
+  info(content).formats.filter(
+    (format) => (format !== 'mp4' || encodes) && (isLive || WITHOUT_SERVER.includes(format)),
+  );
 
 /** Whether the file can state the address of the view. */
-export const canPrintLink = (choice: Choice, { isUpload }: Abilities) =>
-  !isUpload && (isFigure(choice) || isAnimation(choice));
+export const canPrintLink = (choice: Choice, { isUpload, isLive }: Abilities) =>
+  isLive && !isUpload && (isFigure(choice) || isAnimation(choice));
 
 /** The choice, or the nearest one that is offered. */
 export function nearestOffered(choice: Choice, abilities: Abilities): Choice {
@@ -126,12 +142,6 @@ export function nearestOffered(choice: Choice, abilities: Abilities): Choice {
   const content = (contents.find(({ key }) => key === choice.content) ?? contents[0]).key;
   const formats = formatsOf(content, abilities);
   return { ...choice, content, format: formats.includes(choice.format) ? choice.format : formats[0] };
-}
-
-/** The format to request for a file, or for its preview: browsers show no PDF or MP4 as an image. */
-export function requestedFormat(format: Format, isPreview = false): FigureRequest['format'] {
-  if (format === 'mp4') return 'webp';
-  return isPreview && format === 'pdf' ? 'svg' : format;
 }
 
 const KEY = 'vitviz-save';

@@ -86,17 +86,17 @@ export const ofLayer = <T extends Float32Array | Uint32Array>(all: T, layer: num
   return all.subarray(layer * patches, (layer + 1) * patches) as T;
 };
 
-/** What is computed, and how to read the colors. */
+/** What is computed. */
 export function featuresNote(foreground: boolean) {
   const over = foreground
     ? 'the patches of this image without the background, the side of the first component with most border patches'
     : 'the patches of this image';
-  return `PCA over ${over}, for each layer separately: colors of different layers are not comparable. Point at a patch for its similarity with the others.`;
+  return `PCA over ${over}, for each layer separately: colors of different layers are not comparable.`;
 }
 
-/** What is compared, and how to go back to the colors. */
+/** What is compared. */
 export const similarityNote = (patch: number, shape: Shape) =>
-  `Cosine of the features of ${patchName(patch, shape)} and of each patch, after each layer; max: of another patch. Esc shows the principal components.`;
+  `Cosine of the features of ${patchName(patch, shape)} and of each patch, after each layer; max: of another patch.`;
 
 /** "8 most similar of 50,000 training images, by the cosine of the final class tokens" */
 export const nearestNote = (shown: number, count: number, hasClassToken: boolean) =>

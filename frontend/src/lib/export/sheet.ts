@@ -1,0 +1,61 @@
+/* A sheet off screen: components of the page laid out for a figure, whatever the window and its theme are. It has styles
+   of its own in a shadow root, so that those of the window's width do not apply. */
+
+import { type Component, flushSync, mount, tick, unmount } from 'svelte';
+import base from '../base.css?inline';
+import light from '../light.css?inline';
+import print from '../print.css?inline';
+import type { Drawing } from './drawing';
+import figure from './figure.css?inline';
+import { onPaper, WIDTH } from './media';
+import { walk } from './walk';
+
+const SHEET = 'vitviz-sheet'; // all styles are nested under it, as Gradio does on the page
+
+export interface Sheet {
+  /** Draw the components as they are now. */
+  draw: (title: string, description: string) => Promise<Drawing>;
+  close: () => void;
+}
+
+/** Lay out a component; its element is the page of the figure. */
+export function layOut<P extends Record<string, unknown>>(
+  component: Component<P>,
+  props: P,
+  styles: readonly string[],
+): Sheet {
+  const host = document.createElement('div');
+  host.style.cssText = 'position: fixed; top: 0; left: 0; width: 0; height: 0; overflow: clip;';
+  host.inert = true;
+  const root = host.attachShadow({ mode: 'open' });
+  const style = document.createElement('style');
+  style.textContent = onPaper(`.${SHEET} { ${[light, base, ...styles, print, figure].join('\n')} }`);
+  const target = document.createElement('div');
+  target.className = SHEET;
+  target.style.width = `${WIDTH}px`;
+  root.append(style, target);
+  document.body.append(host);
+  const mounted = mount(component, { target, props });
+  flushSync();
+  return {
+    async draw(title, description) {
+      await settle(target);
+      return walk(target.firstElementChild as HTMLElement, title, description);
+    },
+    close() {
+      unmount(mounted);
+      host.remove();
+    },
+  };
+}
+
+/** Wait for sizes that components measure, and for images. */
+async function settle(target: HTMLElement) {
+  flushSync();
+  await tick();
+  await new Promise(requestAnimationFrame); // resize observers report before the next frame
+  await new Promise(requestAnimationFrame);
+  flushSync();
+  for (const own of target.querySelectorAll('style')) own.textContent = onPaper(own.textContent ?? '');
+  await Promise.all([...target.querySelectorAll('img')].map((image) => image.decode().catch(() => {})));
+}
