@@ -4,7 +4,6 @@ import { type Drawing, onSlide } from '../../lib/export/drawing';
 import { fileName } from '../../lib/export/files';
 import { layOut, type Sheet } from '../../lib/export/sheet';
 import { lightColors, overriding } from '../../lib/export/shown';
-import matrix from '../../lib/matrix.css?inline';
 import { capital, changesLine, counted, patchName, queryName, targetTitle, textOf } from '../../lib/words';
 import { imageParam } from '../address';
 import explore from '../explore.css?inline';
@@ -20,7 +19,7 @@ import type { Content, Size } from './options';
 /** What a frame of an animation shows instead of what is on screen. */
 export type Change = Partial<Pick<View, 'layer' | 'query' | 'method' | 'attention'>>;
 
-const STYLES = [matrix, explore, narrow, figure];
+const STYLES = [explore, narrow, figure];
 const NOT_READ = { hover: -1, readoutPatch: -1 } satisfies Partial<Choices>;
 const IDLE = { progress: null, fraction: 0, cancel() {} };
 /** The rendered state of a view. */

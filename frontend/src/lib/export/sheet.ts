@@ -4,6 +4,7 @@
 import { type Component, flushSync, mount, tick, unmount } from 'svelte';
 import base from '../base.css?inline';
 import light from '../light.css?inline';
+import matrix from '../matrix.css?inline';
 import print from '../print.css?inline';
 import type { Drawing } from './drawing';
 import figure from './figure.css?inline';
@@ -29,7 +30,7 @@ export function layOut<P extends Record<string, unknown>>(
   host.inert = true;
   const root = host.attachShadow({ mode: 'open' });
   const style = document.createElement('style');
-  style.textContent = onPaper(`.${SHEET} { ${[light, base, ...styles, print, figure].join('\n')} }`);
+  style.textContent = onPaper(`.${SHEET} { ${[light, base, matrix, ...styles, print, figure].join('\n')} }`);
   const target = document.createElement('div');
   target.className = SHEET;
   target.style.width = `${WIDTH}px`;

@@ -178,25 +178,27 @@ function drawText(pen: Pen, node: Text, style: CSSStyleDeclaration) {
 /** The parts of a text node that are on one line each, without the spaces at their ends. */
 function linesOf(node: Text): { text: string; box: DOMRect }[] {
   const range = document.createRange();
-  const { data } = node;
-  const boxOf = (from: number, to: number) => {
+  const found: { from: number; to: number; box: DOMRect }[] = [];
+  let to = 0;
+  for (const character of node.data) {
+    const from = to;
+    to += character.length;
+    if (/[ \t\n\r]/.test(character)) continue;
     range.setStart(node, from);
     range.setEnd(node, to);
-    return [...range.getClientRects()].find(({ width }) => width > 0);
-  };
-  const found: { from: number; to: number; bottom: number }[] = [];
-  for (let i = 0; i < data.length; ) {
-    const next = i + ((data.codePointAt(i) ?? 0 > 0xffff) ? String.fromCodePoint(data.codePointAt(i) ?? 0).length : 1);
-    const box = /[ \t\n\r]/.test(data[i]) ? undefined : boxOf(i, next);
+    const box = [...range.getClientRects()].find(({ width }) => width > 0);
     const line = found[found.length - 1];
-    if (box && line && Math.abs(box.bottom - line.bottom) < box.height / 2) line.to = next;
-    else if (box) found.push({ from: i, to: next, bottom: box.bottom });
-    i = next;
+    const isSameLine = line && (!box || Math.abs(box.bottom - line.box.bottom) < box.height / 2); // marks have no box
+    if (isSameLine) Object.assign(line, { to, box: box ? union(line.box, box) : line.box });
+    else if (box) found.push({ from, to, box });
   }
-  return found.flatMap(({ from, to }) => {
-    const box = boxOf(from, to);
-    return box ? [{ text: data.slice(from, to).replace(/[ \t\n\r]+/g, ' '), box }] : [];
-  });
+  return found.map(({ from, to, box }) => ({ text: node.data.slice(from, to).replace(/[ \t\n\r]+/g, ' '), box }));
+}
+
+/** The box around two boxes of a line, of which either may be on the left. */
+function union(one: DOMRect, other: DOMRect) {
+  const left = Math.min(one.left, other.left);
+  return new DOMRect(left, one.top, Math.max(one.right, other.right) - left, one.height);
 }
 
 let measuring: CanvasRenderingContext2D | null = null;

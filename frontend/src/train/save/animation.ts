@@ -4,7 +4,6 @@ import { type AnimationFormat, animationOf, type Frame } from '../../lib/export/
 import { fileName } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
 import { lightColors, overriding } from '../../lib/export/shown';
-import matrix from '../../lib/matrix.css?inline';
 import type { Past } from '../snapshots';
 import type { TrainPage } from '../state.svelte';
 import { Timeline } from '../timeline.svelte';
@@ -30,7 +29,7 @@ async function* framesOf(page: TrainPage, past: Past, name: string): AsyncGenera
     snapshot: 0,
   });
   const shown = overriding(page, { timeline, theme: lightColors(page.catalog.colors) });
-  const sheet = layOut(Figure, { page: shown, name }, [matrix, css]);
+  const sheet = layOut(Figure, { page: shown, name }, [css]);
   try {
     for (const at of past.snapshots.keys()) {
       timeline.snapshot = at;
