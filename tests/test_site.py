@@ -146,7 +146,7 @@ def test_the_api_reference_has_every_public_name(site, documents):
 def test_figures_are_drawn_and_output_is_printed_by_the_code_of_the_pages(site, documents):
     gallery = documents[site / "gallery.html"].resources
     for block in site_pages.PYTHON.findall((ROOT / "docs" / "gallery.md").read_text()):
-        name = re.search(r'"(\w+\.(?:png|html|webp))"', block)[1]
+        name = re.search(r'"(\w+\.(?:png|html|gif))"', block)[1]
         assert f"figures/{name}" in gallery
         assert (site / "figures" / name).stat().st_size > 10_000
     guide = (site / "guide.html").read_text()

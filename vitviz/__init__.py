@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig, TrainingError
     from vitviz.training.presets import PRESETS
+    from vitviz.view import Subject, View
 
 __version__ = "0.2.0"
 __all__ = [
@@ -40,9 +41,11 @@ __all__ = [
     "DataError",
     "Explanation",
     "ImageError",
+    "Subject",
     "TrainConfig",
     "TrainingError",
     "ViTConfig",
+    "View",
     "compare",
     "evaluate",
     "explain",
@@ -62,8 +65,10 @@ MODULES = {
     "DataError": "vitviz.data.cifar",
     "Explanation": "vitviz.attribution.explanation",
     "ImageError": "vitviz.data.preprocessing",
+    "Subject": "vitviz.view",
     "TrainConfig": "vitviz.training.config",
     "TrainingError": "vitviz.training.config",
+    "View": "vitviz.view",
     "ViTConfig": "vitviz.models.config",
     "compare": "vitviz.attribution.comparison",
     "explain": "vitviz.attribution.explanation",

@@ -8,8 +8,8 @@ import traitlets
 
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.serialize import explorer_to_json
-from vitviz.attribution.view import View, check_index
 from vitviz.plots.document import script
+from vitviz.view import View, check_index
 
 
 class ExplorerWidget(anywidget.AnyWidget):
@@ -35,8 +35,12 @@ class ExplorerWidget(anywidget.AnyWidget):
         rows, columns = explanation.grid
         self.counts = {"layer": layers, "head": heads, "patch": rows * columns}
         for name, value in (("layer", layer), ("head", head)):
-            check_index(name, value, self.counts[name])
-        data = explorer_to_json(explanation, View(layer=layer, head=head), complete=False)
+            check_index(name, value, self.counts[name], None)
+        data = explorer_to_json(
+            explanation,
+            View(layer="mean" if layer is None else layer, head="mean" if head is None else head),
+            complete=False,
+        )
         self._esm = script()
         super().__init__(layer=layer, head=head, data=json.dumps(data, allow_nan=False))
 
@@ -44,7 +48,7 @@ class ExplorerWidget(anywidget.AnyWidget):
     def _check(self, proposal: Any) -> int | None:
         """Check a new value, from Python or from the browser."""
         try:
-            check_index(proposal.trait.name, proposal.value, self.counts[proposal.trait.name])
+            check_index(proposal.trait.name, proposal.value, self.counts[proposal.trait.name], None)
         except ValueError as error:
             raise traitlets.TraitError(str(error)) from None
         value: int | None = proposal.value

@@ -6,11 +6,12 @@ the model, so that is checked where a view is used.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from operator import index
+from typing import Annotated, Any, ClassVar, Literal, SupportsIndex
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vitviz.models.config import ConfigError
+from vitviz.models.config import ConfigError, InvalidValueError
 
 Index = Annotated[int, Field(ge=0, strict=True)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -169,6 +170,17 @@ class View(Model):
     other: Image | None = None
 
 
+def check_index(field: str, value: object, count: int, *others: object) -> None:
+    """Raise ConfigError for a value that is neither an integer from 0 to `count` - 1 nor one of the `others`."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        is_known = value in others
+    else:
+        is_known = 0 <= index(value) < count
+    if not is_known:
+        names = "".join(f" or {one}" for one in others if one is not None)
+        raise InvalidValueError(field, f"from 0 to {count - 1}{names}", value)
+
+
 def config_error(error: ValidationError) -> ConfigError:
     """Return the first error of pydantic as one with a field, the rule and the value; an unknown field is named."""
     return first_error(error.errors(include_url=False))
@@ -176,11 +188,8 @@ def config_error(error: ValidationError) -> ConfigError:
 
 def first_error(errors: Sequence[Any], skip: int = 0) -> ConfigError:
     """Return the first of pydantic's errors likewise; the first `skip` names of its place are left out."""
-    first = errors[0]
-    place = [str(part) for part in first["loc"][skip:]]
-    # Pydantic names the kind of an image after the field that has it.
-    names = [part for i, part in enumerate(place) if not (i and place[i - 1] in ("image", "other") and part in KINDS)]
-    field = ".".join(names)[:80]
+    first, *others = errors
+    field = field_of(first, skip)
     nested = first.get("ctx", {}).get("error")
     if isinstance(nested, ConfigError):
         return ConfigError(f"{field}.{nested.field}".strip(".")[:80], nested.problem, nested.hint)
@@ -189,4 +198,13 @@ def first_error(errors: Sequence[Any], skip: int = 0) -> ConfigError:
         return ConfigError(field, "is not a known field", "Remove it.")
     if first["type"] == "missing":
         return ConfigError(field, "is missing")
-    return ConfigError(field, f"is invalid, {first['msg'][0].lower()}{first['msg'][1:]}: got {first['input']!r:.60}")
+    same = [one["msg"].removeprefix("Input should be ") for one in others if field_of(one, skip) == field]  # of a union
+    rule = " or ".join([first["msg"], *same])
+    return ConfigError(field, f"is invalid, {rule[0].lower()}{rule[1:]}: got {first['input']!r:.60}")
+
+
+def field_of(error: Any, skip: int) -> str:
+    """Return the name of an error's field, without what pydantic appends: an image's kind, or the member of a union."""
+    place = [str(part) for part in error["loc"][skip:]]
+    names = [part for i, part in enumerate(place) if not (i and place[i - 1] in ("image", "other") and part in KINDS)]
+    return ".".join(name for name in names if {"-", "["}.isdisjoint(name))[:80]

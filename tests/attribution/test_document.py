@@ -18,9 +18,9 @@ from tests import tiny
 from vitviz.attribution import serialize
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, explorer_to_json
-from vitviz.attribution.view import View
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script
+from vitviz.view import View
 from vitviz.webapp.schemas.explore import ExplorerData
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"

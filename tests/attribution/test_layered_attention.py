@@ -10,7 +10,7 @@ from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.layered_attention import LargeAttentionError
 from vitviz.attribution.methods import FULL_ATTENTION
-from vitviz.attribution.view import View
+from vitviz.view import View
 from vitviz.webapp.pages.views import Views
 from vitviz.webapp.server.cache import ExplanationCache, size_of
 from vitviz.webapp.server.tasks import Tasks
@@ -104,7 +104,7 @@ def test_figures_files_and_the_page_work(layered, tmp_path):
     one.save(tmp_path / "x.npz")
     stored = np.load(tmp_path / "x.npz")
     assert "attention" not in stored
-    assert stored["cls_maps"].shape == (tiny.L, tiny.A, tiny.GH, tiny.GW)
+    assert stored["maps"].shape == (tiny.L + 1, tiny.A + 1, tiny.GH, tiny.GW)
     data = serialize.explorer_to_json(one, View(query=(3,)), complete=False)
     assert {"attention", "average", "rollout"} <= set(data["reply"]["maps"])
     cache = ExplanationCache()

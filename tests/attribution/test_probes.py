@@ -393,8 +393,8 @@ def test_a_model_without_class_token_or_head_has_the_other_probes(tmp_path):
     assert np.isfinite(found.effective_tokens).all()
     found.save(tmp_path / "probes.svg")
     text = (tmp_path / "probes.svg").read_text()
-    assert text.count("this model has no class token") == 3
-    assert "Logit lens: this model has no classification head" in text
+    assert text.count("This model has no class token.") == 3
+    assert "This model has no classification head." in text
 
 
 def test_a_model_trained_without_labels_has_no_logit_lens(tmp_path):
@@ -402,7 +402,7 @@ def test_a_model_trained_without_labels_has_no_logit_lens(tmp_path):
     found = probes.probe(checkpoint, images())
     assert found.final_agreement.shape == found.final_probability.shape == (0,)
     found.save(tmp_path / "probes.svg")
-    assert "Logit lens: this model was trained without labels" in (tmp_path / "probes.svg").read_text()
+    assert "This model was trained without labels." in (tmp_path / "probes.svg").read_text()
 
 
 def test_models_in_bfloat16_are_probed():
@@ -428,7 +428,7 @@ def test_saved_probes_are_read_back(tiny_checkpoint, tmp_path):
         assert str(numbers["note"]) == "tiny over five"
         for name in vars(found):
             assert np.array_equal(numbers[name], getattr(found, name))
-    found.save(tmp_path / "probes.svg", "tiny over five")
-    assert "tiny over five" in (tmp_path / "probes.svg").read_text()
+    path = found.save(tmp_path / "probes.svg", "tiny over five")
+    assert "tiny over five" in path.read_text()
     with pytest.raises(ValueError, match=r"The file must end in .* or \.npz: got 'probes\.gif'"):
         found.save(tmp_path / "probes.gif")

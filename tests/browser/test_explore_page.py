@@ -15,7 +15,8 @@ from benchmarks.page import EXPLORER
 from tests.browser.explore import changed, number_at, other_image, point, shows, tile
 from tests.browser.layout import check_width, resize
 from vitviz.attribution.faithfulness import N_RANDOM, score
-from vitviz.attribution.view import View
+from vitviz.attribution.shown import title_of
+from vitviz.view import View
 
 pytestmark = pytest.mark.browser
 
@@ -50,8 +51,8 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     ):
         tile(page, layer, head).click()
         expect(page.locator(".map-title")).to_have_text(title)
-        view = View(layer=None if layer == 6 else layer, head=None if head == 6 else head)
-        assert title == explanation.title(view)
+        view = View(layer="mean" if layer == 6 else layer, head="mean" if head == 6 else head)
+        assert title == title_of(explanation, view)
         assert shows(number_at(page, 27), expected[27])
 
 
@@ -177,7 +178,8 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     page.locator(".contrast select").select_option(label="cat")
     page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
     expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, not cat:")
-    expect(page.locator(".map-title")).to_have_text(explanation.title(View("occlusion", target=(k, 3))))
+    view = View(content="method", method="occlusion", target=(k, 3))
+    expect(page.locator(".map-title")).to_have_text(title_of(explanation, view))
     page.wait_for_url(f"**class={k}-3*")
     other_image(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
     page.wait_for_url(lambda url: "class=" not in url)  # for another image the predicted class is explained

@@ -14,8 +14,6 @@ from PIL import Image
 
 from tests import tiny
 from tests.data.folders import write_image_folder
-from vitviz.attribution import explanation as explanation_module
-from vitviz.attribution.explanation import Explanation
 from vitviz.data import cifar, datasets
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
@@ -76,11 +74,11 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (
             ("explain", "cat", "--output", "a.gif", "--checkpoint", "TINY"),
-            "The file must end in .png, .svg, .pdf, .html or .npz",
+            "The file must end in .png, .svg, .pdf, .npz, .csv or .html",
         ),
         (
             ("explain", "cat", "--output", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
-            "Unknown method 'nonsense'. Use one of: attention, reverse_attention, average",
+            "method must be an attribution method: got nonsense. Use one of: attention, reverse_attention, average",
         ),
         (
             ("explain", "PICKLE", "--output", "a.png", "--checkpoint", "TINY"),
@@ -94,10 +92,13 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
             ("evaluate", "TINY", "--data", "nowhere"),
             "The classes of a test set must be those of the model: tiny",
         ),
-        (("explain", "cat", "--output", "a.svg", "--layer", "7"), "layer must be from 1 to 6: got 7"),
-        (("explain", "cat", "--output", "a.svg", "--head", "7"), "head must be from 1 to 6: got 7"),
+        (
+            ("explain", "cat", "--output", "a.svg", "--layer", "7"),
+            "layer must be from 1 to 6, or mean or pool: got '7'",
+        ),
+        (("explain", "cat", "--output", "a.svg", "--head", "7"), "head must be from 1 to 6, or mean: got '7'"),
         (("probe", "nonsense", "--output", "a.png"), "Checkpoint 'nonsense' not found"),
-        (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
+        (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf or .npz"),
         (
             ("probe", "TINY", "--output", "a.png", "--data", "."),
             "Images of CIFAR-10 have 32 x 32 pixels: the input of this model has 20 x 28",
@@ -107,7 +108,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         (("timeline", "TINY", "--output", "a.gif"), "No timeline found for "),
         (
             ("timeline", "cifar10-ti4", "--output", "a.png"),
-            "The animation file must end in .gif, .webp, .mp4: got 'a.png'",
+            "The animation file must end in .gif: got 'a.png'",
         ),
         (
             ("timeline", "cifar10-ti4", "--output", "a.gif", "--image", "unicorn"),
@@ -227,25 +228,25 @@ def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
 
 
-def test_explain_draws_content_scale_and_size(vitviz, tiny_file, tmp_path):
-    path = tmp_path / "map.svg"
-    words = ("--content", "map", "--scale", "uniform", "--size", "16:9", "--layer", "1")
-    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, *words)[0] == 0
-    assert 'viewBox="0 0 960 540"' in path.read_text()
-    assert "≥ 8 ×" in path.read_text()
-    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, "--content", "poster")[0] != 0
-
-
-def test_explain_shows_the_attention_of_a_layer_and_head(vitviz, tiny_file, tmp_path, monkeypatch):
-    shown = []
-    monkeypatch.setattr(
-        Explanation, "draw", lambda explanation, view, content, size: shown.append((view.layer, view.head))
-    )
-    monkeypatch.setattr(explanation_module, "export", lambda path, arrays, draw, document: draw())
-    for words in ([], ["--layer", 2], ["--layer", 2, "--head", 1]):
-        code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "a.svg", *words)
+def test_explain_shows_layer_head_scale_method_and_classes(vitviz, tiny_file, tmp_path):
+    def saved(*words):
+        path = tmp_path / "x.npz"
+        code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, *words)
         assert (code, err) == (0, "")
-    assert shown == [(None, None), (1, None), (1, 0)], "numbered from 1"
+        return np.load(path)
+
+    assert str(saved()["title"]) == "Mean of layers, mean of heads"
+    assert str(saved("--layer", "2")["title"]) == "Layer 2, mean of heads"
+    assert str(saved("--layer", "2", "--head", "1")["title"]) == "Layer 2, head 1"
+    found = saved("--layer", "mean", "--head", "1", "--scale", "uniform")
+    assert "limits" not in found
+    found = saved("--method", "relevance", "--target", "class 3", "--target", "5")
+    assert (str(found["title"]), found["target"].tolist()) == (
+        "Relevance for class 3, not class 5",
+        ["class 3", "class 5"],
+    )
+    words = ("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "x.png", "--layer", "pool")
+    assert "tiny has no attention pooling" in vitviz(*words)[2]
 
 
 @pytest.mark.parametrize("ending", ["png", "npz"])

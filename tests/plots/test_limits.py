@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitviz.plots.limits import clip_limit, round_limit, shared_limits, spread_patches
+from vitviz.plots.limits import clip_limit, limit_queries, limits_of_rows, round_limit, spread_patches
 
 L, A, R, N = 3, 2, 1, 20
 
@@ -13,25 +13,14 @@ def uniform_attention() -> NDArray[np.float32]:
     return np.full((L, A, R + N, R + N), 1 / (R + N), np.float32)
 
 
-CLASS_TOKEN = np.eye(1, R + N, dtype=np.float32)[0]
-
-
 def test_heads_and_means_have_their_own_limits() -> None:
     attention = uniform_attention()
     attention[1, 0, :, R:] = 0
     attention[1, 0, :, R + 7] = 0.6  # one head of six attends to a single patch: 1 in 120 weights, which is clipped
     attention[0, 1, :, R : R + 5] = 0.2
-    limits = shared_limits(attention, CLASS_TOKEN, R)
+    limits = limits_of_rows(attention[:, :, [0, *limit_queries(R + N, R)], R:])
     assert limits["heads"] == 0.2  # 6 of 120 weights are 0.2 or more, so the limit of 2 % is among them
     assert limits["means"] == pytest.approx(0.1)  # of two heads, one of which attends with 0.2, another with 0.05
-
-
-def test_directions_read_rows_and_columns() -> None:
-    attention = uniform_attention()
-    attention[..., :, R:] = 0.01
-    attention[..., R:, 0] = 0.4  # every patch attends to the class token
-    assert shared_limits(attention, CLASS_TOKEN, R, "from")["heads"] == 0.01
-    assert shared_limits(attention, CLASS_TOKEN, R, "to")["heads"] == 0.4
 
 
 def test_the_limit_is_the_rounded_98_percent_quantile() -> None:

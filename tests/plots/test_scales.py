@@ -1,40 +1,10 @@
-"""Scales of figures: places, colors, ticks and units as on the page (frontend/src/lib/words.test.ts)."""
+"""Scales of maps, means, and numbers as text."""
 
 import numpy as np
 import pytest
 
 from vitviz.plots import words
 from vitviz.plots.scales import Scale, map_scale, method_scale, with_means
-
-
-def labels(scale):
-    return [text.replace("\xa0", " ") for _, text in scale.ticks()]
-
-
-@pytest.mark.parametrize(
-    ("scale", "expected"),
-    [
-        (Scale("linear", 0.08, clips=True), ["0 %", "2 %", "4 %", "6 %", "≥ 8 %"]),
-        (Scale("linear", 0.1, clips=True), ["0 %", "2.5 %", "5.0 %", "7.5 %", "≥ 10.0 %"]),
-        (Scale("linear", 0.2, low=0.1), ["10.0 %", "12.5 %", "15.0 %", "17.5 %", "20.0 %"]),
-        (Scale("linear", 3.0, is_weight=False), ["0", "0.25", "0.5", "0.75", "1"]),
-        (Scale("linear", 2.0, is_weight=False, low=1.0), ["0.50", "0.63", "0.75", "0.88", "1.00"]),
-        (Scale("signed", 2.5, is_weight=False), ["−2.50", "−1.25", "0.00", "+1.25", "+2.50"]),
-        (Scale("uniform", 0.01), ["≤ ⅛ ×", "¼", "½", "1 ×", "2", "4", "≥ 8 ×"]),
-    ],
-)
-def test_ticks_are_those_of_the_page(scale, expected):
-    assert labels(scale) == expected
-
-
-def test_places_and_colors():
-    scale = Scale("linear", 0.1)
-    assert scale.place(np.array([0, 0.05, 0.1])).tolist() == pytest.approx([0, 0.5, 1])
-    colors = scale.colors(np.array([-1, 0, 0.05, 0.1, 5], np.float32))
-    assert np.array_equal(colors, scale.table[[0, 0, 128, 255, 255]])
-    uniform = Scale("uniform", 0.01)
-    assert uniform.place(np.array([0.01 / 8, 0.01, 0.08])).tolist() == pytest.approx([0, 0.5, 1])
-    assert Scale("signed", 2.0).place(np.array([-2, 0, 1])).tolist() == pytest.approx([0, 0.5, 0.75])
 
 
 def test_the_scale_of_one_map_is_its_range():

@@ -12,14 +12,13 @@ import pytest
 import vitviz
 from tests import tiny
 from vitviz.attribution import serialize
-from vitviz.attribution.charts import chart
 from vitviz.attribution.explanation import patch_activations
+from vitviz.attribution.shown import limits_of
 from vitviz.models import checkpoint
 from vitviz.webapp import large_models
 from vitviz.webapp.pages import figures
 from vitviz.webapp.pages.explore import Explore, is_slow
-from vitviz.webapp.pages.figures import resolved
-from vitviz.webapp.server.requests import error_response, parse_view
+from vitviz.webapp.server.requests import error_response
 
 VIEW = {
     "method": None,
@@ -158,24 +157,21 @@ def test_methods_have_their_maps_and_scores(page, key, ending):
         assert sum(row["name"] == "relevance" and row["quantity"] == "attribution" for row in rows) == tiny.N
 
 
-def test_arrays_are_those_of_the_figure(page, key):
+def test_arrays_are_those_of_the_library(page, key):
     view = {"patches": [9], "direction": "to", "layer": None}
     explanation = page.explanations.get({"key": key})
-    expected = chart(explanation, resolved(explanation, parse_view(VIEW | view)))
+    expected = explanation.attention_map("mean", 1, 9, "to")
     with np.load(io.BytesIO(content_of(ask(page, key, "map", "npz", **view)))) as found:
-        np.testing.assert_array_equal(found["map"], expected.large)
-        np.testing.assert_array_equal(found["maps"], expected.maps)
+        np.testing.assert_array_equal(found["map"], expected)
+        np.testing.assert_array_equal(found["maps"][-1, 1], expected)
         assert found["prefix"].shape == (tiny.L + 1, tiny.A + 1, 1)
         assert str(found["title"]) == "Mean of layers, head 2"
-        assert found["limits"].tolist() == [scale.limit for scale in expected.scales]
+        assert found["limits"].tolist() == list(limits_of(explanation.context, "to").values())
         assert found["probabilities"].tolist() == explanation.probabilities.tolist()
     rows = list(csv.DictReader(io.StringIO(content_of(ask(page, key, "map", "csv", **view)).decode())))
-    large = [float(row["value"]) for row in rows if row["quantity"] == "map"]
-    np.testing.assert_allclose(large, expected.large.ravel(), rtol=1e-6)
-    (one,) = [
-        row for row in rows if row["layer"] == "mean" and row["head"] == "2" and row["row"] == row["column"] == "3"
-    ]
-    assert float(one["value"]) == pytest.approx(expected.large[2, 2], rel=1e-6)
+    of_map = [row for row in rows if row["quantity"] == "map"]
+    np.testing.assert_allclose([float(row["value"]) for row in of_map], expected.ravel(), rtol=1e-6)
+    assert {(row["layer"], row["head"]) for row in of_map} == {("mean", "2")}
 
 
 def test_arrays_of_an_ablated_head_are_nan(page, key):
@@ -210,28 +206,28 @@ def test_scores_of_a_large_model_are_left_out_of_its_files(page, key, monkeypatc
     assert "occlusion" not in data["reply"]["maps"]
 
 
-def test_an_ablated_figure_explains_the_class_predicted_before(page, key):
+def test_a_file_of_an_ablated_image_explains_the_class_predicted_before(page, key):
+    whole = page.explanations.get({"key": key})
     ablated = page.ablate({"key": key, "heads": [[5, 0]], "patches": [3]})["key"]
-    explanation = page.explanations.get({"key": ablated})
-    view = resolved(explanation, parse_view(VIEW | {"method": "relevance"}))
-    assert view.target == int(explanation.original.logits.argmax())
-    assert ask(page, ablated, "map")["name"].endswith("-ablated-map.npz")
+    reply = ask(page, ablated, "map", method="relevance")
+    assert reply["name"].endswith("-ablated-map.npz")
+    with np.load(io.BytesIO(content_of(reply))) as found:
+        assert str(found["title"]) == f"Relevance for {whole.prediction}"
 
 
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ({"layer": 6}, "layer must be from 0 to 5: got '6'"),
-        ({"head": "3"}, "head must be from 0 to 1"),
-        ({"patches": [35]}, "Patches must be different numbers from 0 to 34"),
-        ({"patches": [1] * 100_000}, "Patches must be different numbers"),
+        ({"layer": 6}, "layer must be from 0 to 5 or mean: got 6"),
+        ({"head": "3"}, "head is invalid"),
+        ({"patches": [35]}, "query must be different patches from 0 to 34"),
+        ({"patches": [1] * 100_000}, "query must be different patches"),
         ({"patches": "all"}, "patches must be a list of integers"),
-        ({"method": "magic"}, "Unknown method 'magic'"),
-        ({"direction": "up"}, "direction must be from or to"),
-        ({"scale": "own"}, "scale must be shared, uniform or map: got 'own'"),
-        ({"smooth": "yes"}, "smooth must be true or false"),
-        ({"outlines": 2}, "outlines must be from 0 to 1: got '2'"),
-        ({"truth": 11}, "truth must be from 0 to 10: got '11'"),
+        ({"method": "magic"}, "method must be an attribution method: got magic"),
+        ({"direction": "up"}, "direction is invalid"),
+        ({"scale": "own"}, "scale is invalid"),
+        ({"outlines": 2}, "outlines is invalid"),
+        ({"truth": 11}, "truth must be from 0 to 10: got 11"),
         ({"target": [11]}, "target must be a class"),
     ],
 )

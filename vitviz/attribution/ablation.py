@@ -1,9 +1,8 @@
 """Ablation: the forward pass of an image with attention heads replaced and patches removed."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from operator import index
-from typing import Literal, cast, get_args
+from typing import cast, get_args
 
 import torch
 from torch import Tensor
@@ -13,30 +12,7 @@ from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import HeadMask
-
-PatchMode = Literal["drop", "gray"]
-
-
-@dataclass(frozen=True)
-class Ablation:
-    """One ablation: heads, (layer, head) from 0, removed patches, and how both are replaced."""
-
-    heads: tuple[Head, ...]
-    patches: tuple[int, ...]
-    mode: Literal["zero", "mean"]
-    patch_mode: PatchMode
-
-    @classmethod
-    def of(
-        cls,
-        heads: Collection[Sequence[int]],
-        patches: Collection[int],
-        mode: Literal["zero", "mean"],
-        patch_mode: PatchMode,
-    ) -> "Ablation":
-        """Create it from valid arguments of `Explanation.ablate`; what is given twice is kept once."""
-        pairs = dict.fromkeys((int(layer), int(head)) for layer, head in heads)
-        return cls(tuple(pairs), tuple(dict.fromkeys(map(int, patches))), mode, patch_mode)
+from vitviz.view import PatchMode
 
 
 def ablate(

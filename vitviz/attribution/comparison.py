@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution.charts import ablated_maps, chosen_map, target_of
-from vitviz.attribution.export import export
+from vitviz.attribution import export
 from vitviz.attribution.faithfulness import rank_correlation
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.view import Layer, Query, TargetLike, View, as_patches, check_index
+from vitviz.attribution.shown import create_view, is_ablated, kept_patches, map_of, method_of, title_of
+from vitviz.models.config import ConfigError
 from vitviz.plots import words
-from vitviz.plots.comparison import ComparedClass, ComparedMap, ComparisonChart
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import Scale
+from vitviz.view import Layer, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,22 @@ if TYPE_CHECKING:
 Array = NDArray[np.float32]
 Unit = Literal["weights", "logits", "relative", "cosine"]
 ATTENTION, SIMILARITY = "attention weight", "similarity"  # quantities besides the methods
+COMPARED = ("layer", "head", "query", "direction", "method", "target")  # fields of a view
 MIN_RANKED = 3  # patches; fewer have no meaningful rank correlation
+
+
+@dataclass(frozen=True)
+class ComparedClass:
+    """A class that both sides predict, and its probabilities."""
+
+    name: str
+    a: float
+    b: float
+
+    @property
+    def points(self) -> float:
+        """Change from A to B in percentage points, between the numbers as printed."""
+        return (words.rounded(1000 * self.b) - words.rounded(1000 * self.a)) / 10
 
 
 @dataclass(frozen=True)
@@ -353,43 +368,28 @@ class Comparison:
             yield "probability A", one.name, *[""] * 4, one.a
             yield "probability B", one.name, *[""] * 4, one.b
 
-    def figure(self, link: str = "") -> "Figure":
-        """Draw both sides, their difference and their predictions; `link` is printed below the caption."""
-        from vitviz.plots import comparison
+    def figure(self) -> "Figure":
+        """Draw both maps on one scale, and their difference if their grids are equal."""
+        from vitviz.plots.figures import Map, draw_comparison
 
-        return comparison.draw(self.chart(link))
+        first, second = (
+            Map(f"{letter}: {name}" + f"\n{side.title}" * (side.title not in name), values, self.scale)
+            for letter, name, side, values in zip("AB", self.names, (self.a, self.b), self.maps, strict=True)
+        )
+        third = None if self.points is None else Map("B − A", self.points, self.difference_scale)
+        aspects = [side.image.shape[1] / side.image.shape[0] for side in (self.a, self.b)]
+        return draw_comparison(first, second, third, (aspects[0], aspects[1]), self.headline, self.query)
 
-    def save(self, path: str | Path) -> None:
-        """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz), by the file's ending.
+    def save(self, path: str | Path) -> Path:
+        """Write the figure (.png, .svg, .pdf), the arrays (.npz) or a table (.csv), by the file's ending.
+
+        Returns:
+            The path.
 
         Raises:
             ValueError: If the file has another ending.
         """
-        export(path, self.arrays, self.figure)
-
-    def chart(self, link: str = "") -> ComparisonChart:
-        """Return the content of the figure."""
-        first, second = (
-            ComparedMap(name, side.title, side.image, values)
-            for name, side, values in zip(self.names, (self.a, self.b), self.maps, strict=True)
-        )
-        about = [
-            f"{letter}: {', '.join(filter(None, (side.model, side.snapshot, side.image_name, side.changes)))}."
-            for letter, side in zip("AB", (self.a, self.b), strict=True)
-        ]
-        return ComparisonChart(
-            headline=self.headline,
-            sides=(first, second),
-            scale=self.scale,
-            difference=self.points if self.kept_in_both else None,
-            difference_scale=self.difference_scale,
-            correlation=self.correlation_sentence,
-            prediction=self.prediction_sentence,
-            classes=self.classes,
-            query=self.query,
-            caption=[*about, "Both maps have one scale.", *self.notes],
-            link=link,
-        )
+        return export.save(path, self.figure, self.arrays, self.rows)
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.headline}>"
@@ -415,35 +415,28 @@ def compare(
     a: "Explanation",
     b: "Explanation",
     *,
-    method: str | None = None,
-    layer: Layer = None,
-    head: int | None = None,
-    query: Query = (),
-    target: TargetLike | None = None,
     similar_to: int | None = None,
     b_options: Mapping[str, Any] | None = None,
+    **view: Any,
 ) -> Comparison:
     """Compare two maps and two predictions: two images, models, ablations, methods, classes, layers or heads.
 
     Args:
         a: The first explanation.
         b: The second one; the same one to compare two of its maps.
-        method: A name in `METHODS`; None for the attention of `layer` and `head`.
-        layer: From 0; None for the mean over layers; "pool" for attention pooling.
-        head: From 0; None for the mean over heads.
-        query: The query patch or patches, positions in reading order from 0; empty for the class token.
-        target: The target of a class-specific method, as for `Explanation.map`; None for the class that each side
-            predicts, without ablation.
         similar_to: A patch of `a`; the maps are then the cosine similarity of its token in `layer` with the patch
             tokens of `a` and of `b`, by the same model.
-        b_options: The options above whose value is another one for `b`, by name: `{"head": 3}`.
+        b_options: The fields of `view` whose value is another one for `b`, by name: `{"head": 3}`.
+        view: Fields of `vitviz.View`: `method`, or the `layer` and `head` of attention with its `query` and
+            `direction`; the `target` of a class-specific method, by default the class that each side predicts, without
+            ablation.
 
     Returns:
         `.difference` (gh, gw), `.rank_correlation`, `.classes` with both probabilities, `.figure()` and `.save(path)`.
 
     Raises:
-        ValueError: If a method, layer, head, patch, class or option does not exist, or the models of `similar_to`
-            differ.
+        ConfigError: If a method, layer, head, patch, class or field does not exist.
+        ValueError: If the models of `similar_to` differ.
 
     Examples:
         >>> import vitviz
@@ -451,15 +444,10 @@ def compare(
         >>> vitviz.compare(cat, cat, method="average", b_options={"method": "rollout"}).rank_correlation > 0
         True
     """
-    options = {"method": method, "layer": layer, "head": head, "query": query, "target": target}
-    own = dict(b_options or {})
-    if unknown := own.keys() - options.keys():
-        known = ", ".join(options)
-        raise ValueError(f"b_options must be some of {known}: got {', '.join(sorted(map(str, unknown)))}.")
-    both = [options, options | own]
-    first, second = (
-        View(one["method"], one["layer"], one["head"], as_patches(one["query"]), target=one["target"]) for one in both
-    )
+    for name in (*view, *(b_options or {})):
+        if name not in COMPARED:
+            raise ConfigError(name, "is not compared", f"Use {', '.join(COMPARED)}.")
+    first, second = create_view(a, **view), create_view(b, **view | dict(b_options or {}))
     if similar_to is not None:
         sides = similarity_side(a, a, similar_to, first.layer), similarity_side(b, a, similar_to, second.layer)
         return Comparison(*sides, query=(similar_to,))
@@ -470,24 +458,13 @@ def side(explanation: "Explanation", view: View) -> Side:
     """Return the side of a view: a method's map, or the attention of a head or mean.
 
     Raises:
-        ValueError: If a method, layer, head, patch or class does not exist.
+        ConfigError: If a method, layer, head, patch or class does not exist.
     """
-    layers, heads = explanation.layers_and_heads
-    check_index("layer", None if view.layer == "pool" else view.layer, layers)
-    check_index("head", view.head, heads)
-    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
-    if view.method is None:
-        values = explanation.attention_map(view.layer, view.head, view.query, view.direction)
-        place = chosen_map(explanation, view)
-        if place is not None and ablated_maps(explanation)[place]:
-            kept = np.zeros_like(kept)
-        return create_side(explanation, explanation.title(view), ATTENTION, "weights", values, kept)
-    target = target_of(explanation, view.target)
-    named = View(view.method, target=target)
-    method = METHODS[view.method]
-    values = explanation.map(view.method, target)
-    quantity = ATTENTION if method.unit == "weights" else view.method
-    return create_side(explanation, explanation.title(named), quantity, method.unit, values, kept)
+    values, title, kept = map_of(explanation, view), title_of(explanation, view), kept_patches(explanation)
+    if (method := method_of(view)) is None:
+        return create_side(explanation, title, ATTENTION, "weights", values, kept & (not is_ablated(explanation, view)))
+    unit = METHODS[method].unit
+    return create_side(explanation, title, ATTENTION if unit == "weights" else method, unit, values, kept)
 
 
 def similarity_side(explanation: "Explanation", source: "Explanation", patch: int, layer: Layer) -> Side:
@@ -497,17 +474,15 @@ def similarity_side(explanation: "Explanation", source: "Explanation", patch: in
         explanation: The image whose patches are compared.
         source: The image of the patch, by the same model.
         patch: Position in reading order from 0.
-        layer: From 0; None or "pool" for the last one.
+        layer: From 0; anything else is the last one.
 
     Raises:
         ValueError: As of `Explanation.similarity`.
     """
-    number = explanation.layers_and_heads[0] - 1 if layer is None or layer == "pool" else layer
+    number = layer if isinstance(layer, int) else explanation.layers_and_heads[0] - 1
     values = source.similarity(patch, number, explanation)
-    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
-    place = words.patch_name(patch, source.grid[1])
-    title = f"Layer {number + 1}, similarity to {place} of A"
-    return create_side(explanation, title, SIMILARITY, "cosine", values, kept)
+    title = f"Layer {number + 1}, similarity to {words.patch_name(patch, source.grid[1])} of A"
+    return create_side(explanation, title, SIMILARITY, "cosine", values, kept_patches(explanation))
 
 
 def create_side(

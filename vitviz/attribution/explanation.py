@@ -9,36 +9,24 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from vitviz.attribution.ablation import Ablation, PatchMode, ablate, describe_ablation, mean_head_outputs
+from vitviz.attribution import export, shown, tables
+from vitviz.attribution.ablation import ablate, describe_ablation, mean_head_outputs
 from vitviz.attribution.coalition_maps import Progress
 from vitviz.attribution.context import ForwardContext, Target, softmax
 from vitviz.attribution.contributions import Contributions, contributions
-from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
 from vitviz.attribution.metrics import METRICS, measure
 from vitviz.attribution.patching import Part, Patching, patch_contexts
-from vitviz.attribution.view import (
-    Direction,
-    Layer,
-    Query,
-    ScaleChoice,
-    TargetLike,
-    View,
-    as_patches,
-    check_choice,
-    check_index,
-    check_method,
-    is_integer,
-)
+from vitviz.attribution.shown import TargetLike, check_method
 from vitviz.data import cifar
 from vitviz.data.photos import example_paths
 from vitviz.data.preprocessing import (
@@ -49,14 +37,13 @@ from vitviz.data.preprocessing import (
     to_tensor,
 )
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import with_means
-from vitviz.plots.words import map_name
+from vitviz.view import Ablation, AblationMode, Direction, Head, Layer, PatchMode, View, check_index
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from vitviz.plots.figures import Content, Size
 
 Array = NDArray[np.float32]
 WHITE = (255, 255, 255)
@@ -70,7 +57,7 @@ class Explanation:
     Attributes:
         context: The forward pass that everything is computed from.
         image: The image and the model input.
-        name: Name of the image, for the figure's footer.
+        name: Name of the image, for figures.
         changes: Description of the ablation; empty without one.
         original: The explanation before the ablation; None without one.
         ablations: The ablations, in order.
@@ -198,7 +185,7 @@ class Explanation:
             (gh, gw).
 
         Raises:
-            ValueError: If the method or class does not exist, or the model has no classification head to explain.
+            ConfigError: If the method or class does not exist, or the model has no classification head to explain.
             InterruptedMapError: If `progress` returns False; nothing is stored.
         """
         key = method, self.target_of(method, target)
@@ -228,10 +215,11 @@ class Explanation:
         return compute(self.context, chosen)
 
     def target_of(self, method: str, target: TargetLike | None) -> Target:
-        """Return the target of a method; ValueError for an unknown method, or one that the model does not support."""
+        """Return the target of a method; ConfigError for an unknown method, or one that the model does not support."""
         check_method(method)
         if METHODS[method].class_specific and not self.context.config.num_classes:
-            raise ValueError(f"{method} explains a class: {self.checkpoint} has no classification head. Use average.")
+            problem = f"must not be {method}, which explains a class: {self.checkpoint} has no classification head"
+            raise ConfigError("method", problem, "Use average.")
         return self.target(target)
 
     def contributions(self, target: TargetLike | None = None) -> Contributions:
@@ -332,7 +320,7 @@ class Explanation:
         self,
         heads: Collection[Sequence[int]] = (),
         patches: Collection[int] = (),
-        mode: Literal["zero", "mean"] = "zero",
+        mode: AblationMode = "zero",
         patch_mode: PatchMode = "drop",
         head_means: Tensor | None = None,
     ) -> "Explanation":
@@ -352,7 +340,8 @@ class Explanation:
         Raises:
             ValueError: If a head or patch does not exist, nothing would be left, or a mode is unknown.
         """
-        check_choice("mode", mode, "zero", "mean")
+        if mode not in get_args(AblationMode):
+            raise InvalidValueError("mode", "zero or mean", mode)
         checkpoint = self.context.checkpoint
         if mode == "zero" or not heads:
             head_means = None
@@ -363,7 +352,12 @@ class Explanation:
         context = ablate(self.context, heads, patches, patch_mode, head_means)
         color = WHITE if patch_mode == "drop" else tuple(round(255 * value) for value in checkpoint.mean)
         model_input = paint_patches(self.image.model_input, self.grid, patches, color)
-        ablation = Ablation.of(heads, patches, mode, patch_mode)
+        ablation = Ablation(
+            heads=tuple(dict.fromkeys((int(layer), int(head)) for layer, head in heads)),
+            patches=tuple(dict.fromkeys(map(int, patches))),
+            mode=mode,
+            patch_mode=patch_mode,
+        )
         changes = describe_ablation(len(ablation.heads), len(ablation.patches), mode, patch_mode)
         return replace(
             self,
@@ -378,24 +372,30 @@ class Explanation:
         """Return the index of a class, or indices of a class and its contrast; of the predicted class for None.
 
         Of a model without head, class-agnostic methods alone are supported, and the index is 0.
+
+        Raises:
+            ConfigError: If a class does not exist, or both are equal.
         """
-        if not self.context.config.num_classes and (target is None or (is_integer(target) and target == 0)):
-            return 0
         if target is None:
-            return int(self.logits.argmax())
-        if isinstance(target, tuple | list) and len(target) == 2 and None not in target:
-            first, second = (self.target(one) for one in target)
-            if isinstance(first, int) and isinstance(second, int) and first != second:
-                return first, second
-        if is_integer(target) and 0 <= target < len(self.labels):
-            return int(target)
-        if isinstance(target, str) and target in self.labels:
-            return self.labels.index(target)
+            return int(self.logits.argmax()) if self.context.config.num_classes else 0
+        if isinstance(target, str) or not isinstance(target, Sequence):
+            return self.class_index(target)
+        found = [self.class_index(one) for one in target]
+        if len(found) == 1:
+            return found[0]
+        if len(found) != 2 or found[0] == found[1]:
+            raise InvalidValueError("target", "a class, or two different ones", target)
+        return found[0], found[1]
+
+    def class_index(self, name: int | str) -> int:
+        """Return the index of a class by its index or name; ConfigError if there is none."""
+        if isinstance(name, str) and name in self.labels:
+            return self.labels.index(name)
+        count = max(1, len(self.labels))  # of a model without head, 0 stands for all
+        if isinstance(name, int | np.integer) and not isinstance(name, bool) and 0 <= name < count:
+            return int(name)
         known = ", ".join(self.labels[:10]) + (" ..." if len(self.labels) > 10 else "")
-        raise ValueError(
-            f"target must be a class, 0 to {len(self.labels) - 1} or one of {known}, or two different ones: got "
-            f"{str(target)[:40]!r}."
-        )
+        raise InvalidValueError("target", f"a class, from 0 to {len(self.labels) - 1} or one of {known}", name)
 
     def target_names(self, target: TargetLike | None) -> list[str]:
         """Return the names of the target class, or of the class and its contrast; arguments as `target`."""
@@ -422,14 +422,17 @@ class Explanation:
         return rows[..., self.prefix :].reshape(*rows.shape[:2], *self.grid)
 
     def attention_map(
-        self, layer: Layer = None, head: int | None = None, query: Query = (), direction: Direction = "from"
+        self,
+        layer: Layer = "mean",
+        head: Head = "mean",
+        query: int | Sequence[int] = (),
+        direction: Direction = "from",
     ) -> Array:
         """Return the map of one head, or of a mean over the heads that are not ablated, as it is on the page.
 
         Args:
-            layer: From 0; None for the mean over layers; "pool" for attention pooling, where query and direction have
-                no effect.
-            head: From 0; None for the mean over heads.
+            layer: From 0; "mean" over layers; "pool" for attention pooling, where query and direction have no effect.
+            head: From 0; "mean" over heads.
             query: The query patch or patches, as for `attention_maps`.
             direction: As for `attention_maps`.
 
@@ -437,146 +440,97 @@ class Explanation:
             (gh, gw); 0 for an ablated head.
 
         Raises:
-            ValueError: If a layer, head or patch does not exist, or the direction is unknown.
+            ConfigError: If a layer, head or patch does not exist, or the direction is unknown.
         """
-        if layer == "pool":
-            return self.pool_map(head)
-        maps = self.attention_maps(as_patches(query), direction)
-        for name, value, count in zip(("layer", "head"), (layer, head), maps.shape, strict=False):
-            check_index(name, value, count)
-        chosen: Array = with_means(np.nan_to_num(maps), self.context.ablated_heads)[
-            -1 if layer is None else layer, -1 if head is None else head
+        view = shown.create_view(self, layer=layer, head=head, query=query, direction=direction)
+        if view.layer == "pool":
+            return self.pool_map(view.head)
+        maps = np.nan_to_num(self.attention_maps(view.query, view.direction))
+        chosen: Array = with_means(maps, self.context.ablated_heads)[
+            -1 if view.layer == "mean" else view.layer, -1 if view.head == "mean" else view.head
         ]
         return chosen
 
-    def pool_map(self, head: int | None = None) -> Array:
+    def pool_map(self, head: Head = "mean") -> Array:
         """Return the weights of attention pooling, (gh, gw), in one head, from 0, or by default their mean.
 
         Raises:
-            ValueError: If the model does not pool by attention, or the head does not exist.
+            ConfigError: If the model does not pool by attention, or the head does not exist.
         """
         weights = self.pool_attention
         if weights is None:
-            raise ValueError(f"layer must be a layer or None: {self.checkpoint} has no attention pooling.")
-        check_index("head", head, len(weights))
-        row = weights.mean(0) if head is None else weights[head]  # (T,)
+            raise ConfigError("layer", f"must be a layer or mean: {self.checkpoint} has no attention pooling")
+        check_index("head", head, len(weights), "mean")
+        row = weights.mean(0) if head == "mean" else weights[head]  # (T,)
         return row[self.prefix :].reshape(self.grid)
 
     def query_rows(self, query: Sequence[int] = (), direction: str = "from") -> Array:
         """Return the attention between some patches and all tokens, (L, A, T); arguments as of `attention_maps`."""
-        check_choice("direction", direction, "from", "to")
-        rows, columns = self.grid
-        is_list = isinstance(query, Sequence | np.ndarray)
-        is_valid = is_list and all(is_integer(patch) and 0 <= patch < rows * columns for patch in query)
-        if not is_valid or len(set(query)) < len(query):
-            raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {query!s:.40}.")
+        if direction not in ("from", "to"):
+            raise InvalidValueError("direction", "from or to", direction)
+        shown.check_query(query, self.context.config.num_patches)
         tokens = [self.prefix + patch for patch in query] or np.flatnonzero(query_weights(self.context)).tolist()
         tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
         return self.context.rows(tokens, direction)
 
-    def figure(
-        self,
-        layer: Layer = None,
-        head: int | None = None,
-        method: str | None = None,
-        query: Query = (),
-        target: TargetLike | None = None,
-        direction: Direction = "from",
-        *,
-        scale: ScaleChoice = "shared",
-        smooth: bool = False,
-        outlines: float = 0.6,
-        truth: int | None = None,
-        content: "Content" = "view",
-        size: "Size" = "content",
-    ) -> "Figure":
-        """Draw a figure that equals the page: the same numbers on the same scale with the same marks.
+    def figure(self, width: float = 7.0, **view: Any) -> "Figure":
+        """Draw the image, a map, and the attention of all layers and heads, in a style for papers.
 
         Args:
-            layer: Layer of the large map, from 0; None for the mean over layers; "pool" for attention pooling.
-            head: Head of the large map, from 0; None for the mean over heads.
-            method: An attribution method to show large instead of attention; a name in `METHODS`.
-            query: The query patch or patches, positions in reading order from 0; empty for the class token.
-            target: The target of a class-specific method, as for `map`; None for the prediction before the ablation.
-            direction: What the query attends to ("from"), or what attends to it ("to").
-            scale: "shared" by all heads (and another one by all means), "uniform": in multiples of uniform attention,
-                or one per "map".
-            smooth: Whether maps are interpolated between the centers of patches.
-            outlines: Opacity of the image's outlines on the large map, 0 to 1.
-            truth: Index of the true class, which is marked in the prediction.
-            content: "view": image, large map, all layers and heads, and prediction; "map", "matrix", "methods" with
-                their scores, or "sheet", all layers and heads in large tiles; "contributions" to the logit; or
-                "features", principal components, with `query` the similarity with that patch.
-            size: "content", or a slide of "16:9" (13.333 x 7.5 inches).
+            width: Of the figure, in inches; below 5, the heads are below the map.
+            view: Fields of `vitviz.View`: `layer`, `head`, `query`, `direction`, `method`, `target`, `scale`, `smooth`
+                and `pixels`. The target may be a class by its name, the query a single patch.
 
         Raises:
-            ValueError: If a layer, head, patch, method, class or choice does not exist.
+            ConfigError: If a layer, head, patch, method, class or choice does not exist, or for a field of `View` that
+                is not drawn.
         """
-        view = View(method, layer, head, as_patches(query), direction, target, scale, smooth, outlines, truth)
-        return self.draw(view, content, size)
+        from vitviz.attribution import figure
 
-    def draw(self, view: View, content: "Content" = "view", size: "Size" = "content", link: str = "") -> "Figure":
-        """Draw a view; arguments and errors as `figure`. `link` is printed below the caption."""
-        from vitviz.attribution.charts import chart
-        from vitviz.attribution.panels import panel_figure
-        from vitviz.plots import figures
+        return figure.draw(self, view, width)
 
-        if content in figures.PANELS:
-            return figures.draw(panel_figure(self, view, content, link).chart, content, size)
-        return figures.draw(chart(self, view, content == "methods", link=link), content, size)
-
-    def title(self, view: View) -> str:
-        """Return the title of the large map: layer and head from 1, or method and target ("Relevance for cat")."""
-        if view.method is None:
-            return map_name(view.layer, view.head)
-        method = METHODS[view.method]
-        targets = ", not ".join(self.target_names(view.target)) if method.class_specific else ""
-        return f"{method.title} for {targets}" if targets else method.title
-
-    def save(
-        self,
-        path: str | Path,
-        method: str | None = None,
-        target: TargetLike | None = None,
-        *,
-        layer: Layer = None,
-        head: int | None = None,
-        query: Query = (),
-        direction: Direction = "from",
-        scale: ScaleChoice = "shared",
-        smooth: bool = False,
-        outlines: float = 0.6,
-        truth: int | None = None,
-        content: "Content" = "view",
-        size: "Size" = "content",
-    ) -> None:
-        """Write the figure (.png, .svg, .pdf), the explorer (.html) or the arrays (.npz), by the file's ending.
-
-        The .html is one file that opens offline: all maps, with pointer and keys as on the page. Its attention
-        has 16 bits per weight, in large models 8 bits relative to the largest weight of each row.
-
-        The .npz holds `labels` (K,), `logits` and `probabilities` (K,), `attention` (L, A, T, T) with the number of
-        `prefix` tokens before the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of
-        all methods by name, that of "attention" as `last_layer`, the names of the target classes as `target`, the model
-        input as `image` (H, W, 3), and as texts `checkpoint`, `note` (the preprocessing) and `changes` (the ablation).
+    def save(self, path: str | Path, **view: Any) -> Path:
+        """Write a view in the format given by the file's ending, and return the path.
 
         Args:
             path: The file.
-            method: The method shown large; None for the attention of `layer` and `head`, or "average" without these.
-            target: The target of class-specific methods, as for `map`; None for the prediction before the ablation.
-            layer: As for `figure`, like all others.
+
+                - .png, .svg, .pdf: the `figure`.
+                - .html: the explorer in one file that opens offline: all maps, with pointer and keys as on the page.
+                  Its attention has 16 bits a weight, in large models 8 bits relative to the largest weight of each row.
+                - .npz: the arrays of the view (`vitviz.attribution.tables.arrays`); the maps of all methods,
+                  `method_NAME` (gh, gw), for the classes `target`; `logits` (K,); `attention` (L, A, T, T) unless it is
+                  too large; the model input as `image` (H, W, 3); and as texts `checkpoint`, `note` (the preprocessing)
+                  and `changes` (the ablation).
+                - .csv: the numbers of the view, one a line; layers, heads, rows and columns count from 1.
+            view: Fields of `vitviz.View`, as for `figure`.
 
         Raises:
-            ValueError: If the ending, method, layer, head, patch, class or choice does not exist.
+            ConfigError: As of `figure`.
+            ValueError: If the file has another ending.
         """
-        from vitviz.attribution.charts import target_of
+        chosen = shown.create_view(self, **view)
+        return export.save(
+            path,
+            figure=lambda: self.figure(**view),
+            arrays=lambda: self.arrays(chosen),
+            rows=lambda: tables.rows(self, chosen, tables.arrays(self, chosen)),
+            document=lambda: self.document(chosen),
+        )
 
-        chosen, patches = self.target(target_of(self, target)), as_patches(query)
-        if method is None and layer is None and head is None and not patches and direction == "from":
-            method = "average"
-        view = View(method, layer, head, patches, direction, chosen, scale, smooth, outlines, truth)
-        figure = lambda: self.draw(view, content, size)  # noqa: E731
-        export(path, lambda: self.arrays(chosen), figure, lambda: self.document(view))
+    def arrays(self, view: View) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a view and of the explanation by name, as `save` writes them."""
+        return {
+            **tables.arrays(self, view),
+            **tables.method_arrays(self, view),
+            **({"attention": self.attention} if self.context.layered is None else {}),
+            "logits": self.logits,
+            "target": np.array(self.target_names(shown.target_of(self, view))),
+            "image": np.asarray(self.image.model_input),
+            "checkpoint": np.array(self.checkpoint),
+            "note": np.array(self.image.note),
+            "changes": np.array(self.changes),
+        }
 
     def document(self, view: View | None = None, complete: bool = True, scores: "dict[str, Any] | None" = None) -> str:
         """Return the explorer as one HTML file.
@@ -587,24 +541,27 @@ class Explanation:
                 pass or were computed before, and no scores.
             scores: The scores of the methods, as from `serialize.method_scores`; None to measure them.
         """
+        from vitviz.attribution.figure import draw_nearest
         from vitviz.attribution.serialize import explorer_to_json
-        from vitviz.plots import canvas, document
+        from vitviz.plots import document
 
-        view = view or View(layer=self.layers_and_heads[0] - 1)
-        figure = canvas.render(self.draw(view), ".svg")
+        view = view or self.last_layer
+        figure = export.figure_bytes(draw_nearest(self, view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
         return document.document(explorer_to_json(self, view, complete, scores), figure, title)
 
+    @property
+    def last_layer(self) -> View:
+        """The view of the last layer's mean over heads."""
+        return View(layer=self.layers_and_heads[0] - 1)
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
-        from vitviz.attribution.charts import target_of
-        from vitviz.plots import canvas, document
+        from vitviz.plots import document
 
-        target = target_of(self, None) if self.original else None  # both show the prediction before the ablation
-        view = View(layer=self.layers_and_heads[0] - 1, target=target)
         return {
-            "text/html": document.frame(self.document(view, complete=False), NOTEBOOK_HEIGHT),
-            "image/png": canvas.render(self.draw(view), ".png"),
+            "text/html": document.frame(self.document(complete=False), NOTEBOOK_HEIGHT),
+            "image/png": export.figure_bytes(self.figure(layer=self.last_layer.layer), ".png"),
             "text/plain": repr(self),
         }
 
@@ -613,26 +570,6 @@ class Explanation:
         best = f"{self.prediction}, {100 * self.probabilities.max():.1f} %" if classifier else "no prediction"
         changes = f", {self.changes}" if self.changes else ""
         return f"<Explanation of {self.name or 'an image'} by {self.checkpoint}: {best}{changes}>"
-
-    def arrays(self, target: TargetLike | None = None) -> dict[str, NDArray[np.generic]]:
-        """Return all arrays by name, as `save` writes them."""
-        maps = {method: self.map(method, target) for method in self.methods if method != "attention"}
-        if self.context.config.class_token:
-            maps["cls_maps"] = self.cls_maps
-        return {
-            "labels": np.array(self.labels),
-            "logits": self.logits,
-            "probabilities": self.probabilities,
-            **({"attention": self.attention} if self.context.layered is None else {}),
-            "last_layer": self.map("attention"),
-            "prefix": np.array(self.prefix),
-            "target": np.array(self.target_names(target)),
-            "image": np.asarray(self.image.model_input),
-            "checkpoint": np.array(self.checkpoint),
-            "note": np.array(self.image.note),
-            "changes": np.array(self.changes),
-            **maps,
-        }
 
 
 @overload

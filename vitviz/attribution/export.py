@@ -1,42 +1,76 @@
-"""Write figures and arrays to files, in the format given by the file's ending."""
+"""The bytes of files: figures, arrays, tables and documents, by the ending of the file's name."""
 
-from collections.abc import Callable, Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitviz.data.files import atomic_write, resolve_link, write_atomic
+from vitviz.attribution.tables import COLUMNS
+from vitviz.data.files import resolve_link, write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DRAWN = (".png", ".svg", ".pdf")
 
-def export(
+
+def save(
     path: str | Path,
-    arrays: Callable[[], Mapping[str, Any]],
     figure: Callable[[], "Figure"],
+    arrays: Callable[[], Mapping[str, Any]],
+    rows: Callable[[], Iterable[tuple[Any, ...]]] | None = None,
     document: Callable[[], str] | None = None,
-) -> None:
-    """Write the figure (.png, .svg, .pdf), the arrays (.npz), or the document (.html), by default a page of the figure.
+) -> Path:
+    """Write a figure (.png, .svg, .pdf), arrays (.npz), a table (.csv) or a document (.html), by the file's ending.
 
     Only the one that is written is computed.
+
+    Returns:
+        The path.
 
     Raises:
         ValueError: If the file has another ending.
     """
-    from vitviz.plots import canvas
-
     path = Path(path)
-    ending = path.suffix.lower()
-    if ending not in (*canvas.FORMATS, ".npz"):
-        raise ValueError(f"The file must end in {', '.join(canvas.FORMATS)} or .npz: got {path.name!r}.")
-    if ending == ".html" and document is not None:
-        write_atomic(resolve_link(path), document().encode())
-        return
-    if ending != ".npz":
-        write_atomic(resolve_link(path), canvas.render(figure(), ending))
-        return
-    numbers = arrays()
-    with atomic_write(resolve_link(path)) as file:
-        np.savez_compressed(file, **numbers)
+    makers: dict[str, Callable[[], bytes]] = {
+        ending: lambda ending=ending: figure_bytes(figure(), ending)  # type: ignore[misc]
+        for ending in DRAWN
+    }
+    makers[".npz"] = lambda: npz_bytes(arrays())
+    if rows is not None:
+        makers[".csv"] = lambda: csv_bytes(rows())
+    if document is not None:
+        makers[".html"] = lambda: document().encode()
+    make = makers.get(path.suffix.lower())
+    if make is None:
+        *first, last = makers
+        raise ValueError(f"The file must end in {', '.join(first)} or {last}: got {path.name!r}.")
+    write_atomic(resolve_link(path), make())
+    return path
+
+
+def figure_bytes(figure: "Figure", ending: str) -> bytes:
+    """Return a figure as the bytes of a file with an ending of `DRAWN`."""
+    from vitviz.plots import style
+
+    return style.render(figure, ending)
+
+
+def npz_bytes(arrays: Mapping[str, Any]) -> bytes:
+    """Return arrays by name as the bytes of an .npz file."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def csv_bytes(rows: Iterable[tuple[Any, ...]]) -> bytes:
+    """Return rows, whose last value is a number, as the bytes of a .csv file under `COLUMNS`."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for line in rows:
+        writer.writerow((*line[:-1], f"{float(line[-1]):.7g}"))
+    return buffer.getvalue().encode()

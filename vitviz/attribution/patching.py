@@ -16,8 +16,8 @@ from torch import Tensor
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 from vitviz.attribution.features import check_same_model
-from vitviz.attribution.view import check_index
 from vitviz.models.vit import HeadMask
+from vitviz.view import check_index
 
 Array = NDArray[np.float32]
 Part = Literal["heads", "mlp", "tokens"]

@@ -8,7 +8,7 @@ l the output of the l-th block.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.export import export
+from vitviz.attribution import export
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import (
     attention_entropy,
@@ -29,6 +29,9 @@ from vitviz.models.attention_stats import (
 from vitviz.models.checkpoint import Checkpoint, available_memory
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import AttentionOutput, Transformer, cls_attention
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float32]
 
@@ -264,19 +267,26 @@ class Probes:
     sink_share: Array
     sink_norm: Array
 
-    def save(self, path: str | Path, note: str = "") -> None:
-        """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz, by the names above), by the file's ending.
+    def figure(self, note: str = "") -> "Figure":
+        """Draw all probes; `note` names model and images in the footer."""
+        from vitviz.plots import probes
+
+        return probes.draw(vars(self), note)
+
+    def save(self, path: str | Path, note: str = "") -> Path:
+        """Write the figure (.png, .svg, .pdf) or the arrays (.npz, by the names above), by the file's ending.
 
         Args:
             path: The file.
-            note: Footer of the figure, naming model and images; stored as `note` in the .npz.
+            note: Names model and images: footer of the figure, and `note` in the .npz.
+
+        Returns:
+            The path.
 
         Raises:
             ValueError: If the file has another ending.
         """
-        from vitviz.plots import probes
-
-        export(path, lambda: vars(self) | {"note": np.array(note)}, lambda: probes.draw(vars(self), note))
+        return export.save(path, lambda: self.figure(note), lambda: vars(self) | {"note": np.array(note)})
 
 
 @torch.inference_mode()

@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz import __version__
-from vitviz.attribution.context import ForwardContext, Target
+from vitviz.attribution.context import Target
 from vitviz.attribution.faithfulness import score
-from vitviz.attribution.methods import METHODS, query_weights
+from vitviz.attribution.methods import METHODS
+from vitviz.attribution.shown import limits_of, method_of, target_of
 from vitviz.data import environment
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.checkpoint import eval_samples
 from vitviz.models.facts import credit, family, origin
 from vitviz.plots.colormaps import color_tables
-from vitviz.plots.limits import ScaleLimits, is_flat, limit_queries, limits_of_rows, shared_limits
+from vitviz.plots.limits import ScaleLimits, is_flat
 from vitviz.plots.outlines import outlines, svg_path
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
-    from vitviz.attribution.view import View
+    from vitviz.view import View
 
 Json = dict[str, Any]
 MAX_UINT16_WEIGHTS = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
@@ -126,18 +127,8 @@ def outlines_to_json(explanation: "Explanation") -> str:
 
 def limits_to_json(explanation: "Explanation") -> dict[Literal["from", "to"], ScaleLimits]:
     """Return the limits of the shared scales by direction."""
-    query = query_weights(explanation.context)
     directions: tuple[Literal["from", "to"], ...] = ("from", "to")
-    return {direction: limits_of(explanation.context, query, direction) for direction in directions}
-
-
-def limits_of(context: ForwardContext, query: NDArray[np.float32], direction: Literal["from", "to"]) -> ScaleLimits:
-    """Return `shared_limits` of a context; `query` are the weights of the default query, (T,)."""
-    if context.layered is None:
-        return shared_limits(context.attention, query, context.prefix, direction)
-    queries = [np.flatnonzero(query).tolist(), *([t] for t in limit_queries(len(query), context.prefix))]
-    rows = np.stack([context.rows(tokens, direction) for tokens in queries], 2)  # (L, A, Q, T)
-    return limits_of_rows(rows[..., context.prefix :])
+    return {direction: limits_of(explanation.context, direction) for direction in directions}
 
 
 def attention_to_json(explanation: "Explanation") -> Json:
@@ -209,19 +200,19 @@ def method_score(explanation: "Explanation", target: Target, values: NDArray[np.
 
 def view_to_json(explanation: "Explanation", view: "View") -> Json:
     """Return a view with what its explanation leaves out: `ablated` heads, layer * A + head, and `removed` patches."""
-    target = explanation.target(view.target)
+    target = target_of(explanation, view)
     kept = explanation.kept_tokens[explanation.prefix :]
     heads = explanation.layers_and_heads[1]
     return {
-        "method": view.method,
-        "layer": view.layer,
-        "head": view.head,
+        "method": method_of(view),
+        "layer": None if view.layer == "mean" else view.layer,
+        "head": None if view.head == "mean" else view.head,
         "query": list(view.query),
-        "direction": view.direction,
+        "direction": "from" if view.direction == "similar" else view.direction,
         "scale": view.scale,
         "smooth": view.smooth,
         "outlines": round(100 * view.outlines),
-        "target": [] if view.target is None else list(target) if isinstance(target, tuple) else [target],
+        "target": [] if not explanation.labels else list(target) if isinstance(target, tuple) else [target],
         "ablated": [layer * heads + head for layer, head in explanation.context.ablated_heads],
         "removed": np.flatnonzero(~kept).tolist(),
     }
@@ -240,7 +231,7 @@ def explorer_to_json(
         scores: The scores of all methods, as from `method_scores`; None to measure them if it is complete.
     """
     record = explanation.context.checkpoint.record
-    target = explanation.target(view.target)
+    target = target_of(explanation, view)
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     ready = {key for key, method in explanation.methods.items() if complete or method.instant} | computed
     keys = [key for key in METHODS if key in ready]

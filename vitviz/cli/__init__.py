@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,22 +20,16 @@ from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import soft_labels, sweep, train
-from vitviz.models.config import ConfigError
+from vitviz.models.config import InvalidValueError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, TrainingError
+from vitviz.view import Scale
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from vitviz.models.checkpoint import Checkpoint
 
-FigureFile = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf .html) or numbers (.npz).")
-]
-
-FigureContent = Literal["view", "map", "matrix", "methods", "sheet"]
-FigureScale = Literal["shared", "uniform", "map"]
-FigureSize = Literal["content", "16:9"]
 
 app = typer.Typer(
     help="See what a Vision Transformer attends to.",
@@ -179,14 +173,19 @@ def evaluate(
 @app.command("explain")
 def explain_image(
     image: Annotated[str, typer.Argument(help="Image file, or name of a sample (cat, ship, rocket, ...).")],
-    output: FigureFile,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf), explorer (.html) or numbers (.npz .csv)."
+        ),
+    ],
     checkpoint: CheckpointOption = "cifar10-ti4",
     method: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Attribution method of the large map: attention (last layer), average, rollout, relevance, ...; an "
-            "unknown name lists all. Default: average, or the attention of --layer and --head.",
+            help="Attribution method: attention (last layer), average, rollout, relevance, ...; an unknown name lists "
+            "all. Default: the attention of --layer and --head.",
         ),
     ] = None,
     target: Annotated[
@@ -197,16 +196,14 @@ def explain_image(
         ),
     ] = None,
     layer: Annotated[
-        int | None, typer.Option(min=1, help="Show attention of this layer, from 1 as in figures.")
-    ] = None,
-    head: Annotated[int | None, typer.Option(min=1, help="Show attention of this head, from 1 as in figures.")] = None,
-    content: Annotated[
-        FigureContent, typer.Option(help="Whole view, large map, matrix of all heads, methods with scores, or sheet.")
-    ] = "view",
-    scale: Annotated[
-        FigureScale, typer.Option(help="Scale of attention: shared, relative to uniform, or one per map.")
-    ] = "shared",
-    size: Annotated[FigureSize, typer.Option(help="Size of the content, or a slide of 16:9.")] = "content",
+        str, typer.Option(metavar="LAYER", help="Show attention of this layer, from 1 as in figures; mean or pool.")
+    ] = "mean",
+    head: Annotated[
+        str, typer.Option(metavar="HEAD", help="Show attention of this head, from 1 as in figures; or mean.")
+    ] = "mean",
+    scale: Annotated[Scale, typer.Option(help="Scale of attention: shared, relative to uniform, or one per map.")] = (
+        "shared"
+    ),
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
@@ -214,18 +211,15 @@ def explain_image(
     from vitviz.models.hub import load
 
     model = load(checkpoint)
-    classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
     explanation = explain(model, example_paths().get(image, Path(image)))
     layers, heads = explanation.layers_and_heads
     explanation.save(
         output,
-        method,
-        classes[0] if len(classes) == 1 else tuple(classes) or None,
-        layer=zero_based("layer", layer, layers),
-        head=zero_based("head", head, heads),
+        method=method,
+        target=[int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()],
+        layer=from_zero("layer", layer, layers),
+        head=from_zero("head", head, heads),
         scale=scale,
-        content=content,
-        size=size,
     )
     prediction = f"no prediction, as it {model.why_no_prediction}"
     if model.is_classifier:
@@ -233,13 +227,13 @@ def explain_image(
     print(f"{output}: {prediction}; {explanation.image.note}")
 
 
-def zero_based(name: str, number: int | None, count: int) -> int | None:
-    """Convert the number of a layer or head from 1 to an index from 0; raise ConfigError if it is above `count`."""
-    if number is None:
-        return None
-    if number > count:
-        raise ConfigError(name, f"must be from 1 to {count}: got {number}")
-    return number - 1
+def from_zero(name: str, text: str, count: int) -> int | str:
+    """Return the index from 0 of a layer or head given from 1, or "mean" or "pool"; ConfigError for another one."""
+    if text == "mean" or (name == "layer" and text == "pool"):
+        return text
+    if not text.isdecimal() or not 1 <= int(text) <= count:
+        raise InvalidValueError(name, f"from 1 to {count}, or mean{' or pool' * (name == 'layer')}", text)
+    return int(text) - 1
 
 
 @app.command("timeline")
@@ -247,14 +241,12 @@ def show_timeline(
     run: Annotated[
         str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="Name in checkpoints/, .safetensors file, or run folder.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Output: .gif, .webp, or .mp4 with imageio-ffmpeg.")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Output: .gif.")],
     image: Annotated[
         str | None, typer.Option(metavar="NAME", help="Image of the timeline; default: the first.", show_default=False)
     ] = None,
 ) -> None:
-    """Make a movie of how the attention of all heads develops during a training."""
+    """Make an animated GIF of how the attention of all heads develops during a training."""
     from vitviz.plots.animation import save_animation
     from vitviz.runs import timeline
 
@@ -267,7 +259,9 @@ def show_timeline(
 @app.command("probe")
 def probe_model(
     checkpoint: CheckpointName,
-    output: FigureFile,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf) or numbers (.npz).")
+    ],
     data: Data = None,
     num_images: Annotated[
         int,

@@ -1,208 +1,224 @@
-"""Figures of explanations, equal to the page: the same numbers on the same scales with the same marks.
+"""Figures of one view, and of the comparison of two maps: plain Matplotlib, for papers and scripts."""
 
-A figure shows a `Chart`: the whole view, the large map, the matrix of all layers and heads, the attribution methods,
-or a contact sheet. Maps are vector cells with group names (`map`, `head-1-1`, ... `mean-mean`, `method-NAME`), one path
-per patch in reading order.
-"""
-
-from collections.abc import Callable
-from typing import Literal, get_args
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
 
-from vitviz.plots import words
-from vitviz.plots.canvas import DRAWING_LOCK, MUTED_COLOR, Drawing, own_style, shorten
-from vitviz.plots.chart import Chart
-from vitviz.plots.panels import show_other, show_panel
-from vitviz.plots.parts import (
-    BODY,
-    GUTTER,
-    HEADLINE,
-    MARGIN,
-    METHOD_SIDE,
-    PREDICTION,
-    SMALL,
-    matrix_tile,
-    matrix_width,
-    show_caption,
-    show_heading,
-    show_image,
-    show_large,
-    show_matrix,
-    show_method,
-    show_pixels,
-    show_prediction,
-)
+from vitviz.plots.scales import FLAT_WEIGHTS, Scale
+from vitviz.plots.style import ACCENT_COLOR, LINE_COLOR, MUTED_COLOR, add_color_bar, colors, norm, own_style, plain
 
-Content = Literal["view", "map", "matrix", "methods", "sheet", "contributions", "features", "patching"]
-Size = Literal["content", "16:9"]
-CONTENTS: tuple[Content, ...] = get_args(Content)
-SIZES: tuple[Size, ...] = get_args(Size)
-PANELS: tuple[Content, ...] = ("contributions", "features", "patching")
-# pt
-VIEW_WIDTH, VIEW_SIDE, PANEL_SIDE = 960.0, 196.0, 184.0
-MAP_SIDE, SHEET_IMAGE = 340.0, 84.0
-MATRIX_TILE, SHEET_TILE, SHEET_WIDTH, SHEET_TILES = 52.0, 92.0, 1100.0, 64.0
+Array = NDArray[np.float32]
+ONE_COLUMN = 5.0  # inches; figures that are less wide have two rows
+MAX_LINES = 48  # rows or columns of patches; finer grids are not drawn, as lines would hide the image
+DEEP = 0.7  # width by height of a matrix that is too high for a row of its own
+LETTERS = 17  # per inch
+FITS = 4  # the layout changes a little with the height
+MAX_LABELS = 12  # numbers of layers or heads along an axis
 
 
-def draw(chart: Chart, content: Content = "view", size: Size = "content") -> Figure:
-    """Draw a figure.
+@dataclass(frozen=True)
+class Map:
+    """A map with its title: values by patch (gh, gw), or by pixel (H, W), on a scale; NaN for removed patches."""
+
+    title: str
+    values: Array
+    scale: Scale
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The attention maps of all layers and heads, (L, A, gh, gw), NaN where ablated.
+
+    Attributes:
+        title: Its title.
+        values: The maps; removed patches are NaN, too.
+        scale: The scale of all maps; None if each has its own, from its smallest to its largest value.
+        chosen: Layer and head that are framed; None for none.
+    """
+
+    title: str
+    values: Array
+    scale: Scale | None
+    chosen: tuple[int, int] | None = None
+
+
+def draw(
+    image: NDArray[np.uint8],
+    grid: tuple[int, int],
+    shown: Map,
+    matrix: Matrix | None = None,
+    title: str = "",
+    name: str = "",
+    note: str = "",
+    query: Sequence[int] = (),
+    smooth: bool = False,
+    width: float = 7.0,
+) -> Figure:
+    """Draw an image and a map with the grid of patches, and the matrix of all heads if there is one.
 
     Args:
-        chart: What it shows.
-        content: "view" (all but the methods), "map", "matrix", "methods", or "sheet", the matrix in large tiles.
-        size: "content", or a slide of "16:9" (13.333 x 7.5 inches).
-
-    Raises:
-        ValueError: If content or size is unknown, or the content is "methods" and the chart has none.
+        image: The model input, (H, W, 3).
+        grid: Rows and columns of patches.
+        shown: The map.
+        matrix: The maps of all layers and heads.
+        title: Title of the figure.
+        name: Title of the image.
+        note: A line below.
+        query: Patches that are framed, positions in reading order.
+        smooth: Whether the map is interpolated between the centers of patches.
+        width: Of the figure, in inches.
     """
-    for name, value, choices in (("content", content, CONTENTS), ("size", size, SIZES)):
-        if value not in choices:
-            raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
-    if (content in PANELS) != (chart.panel is not None):
-        raise ValueError(f"The content {content} needs another chart: see vitviz.attribution.panels.")
-    if content == "methods" and not chart.methods:
-        raise ValueError("The content methods needs the maps of the methods: the chart has none.")
-    with DRAWING_LOCK, own_style():
-        drawing = LAYOUTS[content](chart)
-        return drawing.finish(MARGIN, slide=size == "16:9")
+    aspect = image.shape[1] / image.shape[0]
+    aspects, titles = [aspect, aspect], [name, shown.title]
+    if matrix is not None:
+        layers, heads = matrix.values.shape[:2]
+        aspects.append(aspect * heads / layers)
+        titles.append(matrix.title)
+    with own_style():
+        figure, axes = create_figure(aspects, titles, width, title, note)
+        axes[0].imshow(image, extent=(0, grid[1], grid[0], 0), aspect="auto")
+        draw_map(axes[1], shown, grid, smooth)
+        for one in axes[:2]:
+            draw_grid(one, grid, query)
+        if matrix is not None:
+            draw_matrix(axes[2], matrix)
+        fit_height(figure, axes)
+    return figure
 
 
-# Contents
+def draw_comparison(
+    first: Map, second: Map, difference: Map | None, aspects: tuple[float, float], title: str, query: Sequence[int] = ()
+) -> Figure:
+    """Draw two maps on one scale and their difference, None if their grids differ; aspects are width by height."""
+    maps = [first, second] + ([] if difference is None else [difference])
+    sides = [*aspects, aspects[0]][: len(maps)]
+    with own_style():
+        figure, axes = create_figure(sides, [one.title for one in maps], 7.0, title, "")
+        for one, shown in zip(axes, maps, strict=True):
+            grid = shown.values.shape[0], shown.values.shape[1]
+            draw_map(one, shown, grid)
+            draw_grid(one, grid, query)
+        fit_height(figure, axes)
+    return figure
 
 
-def draw_view(chart: Chart) -> Drawing:
-    """Image, large map, matrix and prediction, below the headline."""
-    drawing = Drawing(VIEW_WIDTH)
-    top = drawing.paragraph(MARGIN, MARGIN + 12, VIEW_WIDTH - 2 * MARGIN, chart.headline, HEADLINE, 2, weight="bold")
-    second = MARGIN + VIEW_SIDE + GUTTER
-    third = second + VIEW_SIDE + GUTTER + 2
-    last = VIEW_WIDTH - MARGIN - PREDICTION
-    show_image(drawing, chart, MARGIN, top, VIEW_SIDE)
-    show_large(drawing, chart, second, top, VIEW_SIDE)
-    show_matrix(drawing, chart, third, top, matrix_tile(chart, last - GUTTER - third, 420))
-    show_prediction(drawing, chart, last, top)
-    show_caption(drawing, chart, VIEW_WIDTH)
-    return drawing
+def create_figure(
+    aspects: list[float], titles: Sequence[str], width: float, title: str, note: str
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with axes of equal height in one row, or if it is narrow with the third one in a second row."""
+    figure = Figure(figsize=(width, 3 * width), facecolor="white", layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0, 0.985, 1))  # labels of narrow color bars reach over their ends
+    widths, rows = aspects, 1
+    if is_narrow := width < ONE_COLUMN and aspects[2:] > [DEEP]:
+        widths, rows = aspects[:2], 2
+    ratios = [1, sum(widths) / aspects[-1]][:rows]
+    grid = figure.add_gridspec(rows, len(widths), width_ratios=widths, height_ratios=ratios)
+    places = [grid[0, column] for column in range(len(widths))] + ([grid[1, :]] if is_narrow else [])
+    axes = [figure.add_subplot(place) for place in places]
+    for one, aspect, text in zip(axes, aspects, titles, strict=True):
+        one.set(xticks=[], yticks=[], box_aspect=1 / aspect)
+        one.set_title(wrap(text, width * aspect / sum(widths)))
+    figure.suptitle(wrap(title, width), fontsize=8, fontweight="bold", x=0.01, ha="left")
+    if note:
+        figure.supxlabel(wrap(note, width), fontsize=6, color=MUTED_COLOR, x=0.01, ha="left")
+    return figure, axes
 
 
-def draw_panel(chart: Chart) -> Drawing:
-    """Image, large map and panel, below the headline."""
-    drawing = Drawing(VIEW_WIDTH)
-    top = drawing.paragraph(MARGIN, MARGIN + 12, VIEW_WIDTH - 2 * MARGIN, chart.headline, HEADLINE, 2, weight="bold")
-    second = MARGIN + PANEL_SIDE + GUTTER
-    third = second + PANEL_SIDE + GUTTER + 2
-    width = VIEW_WIDTH - MARGIN - third
-    show_image(drawing, chart, MARGIN, top, PANEL_SIDE)
-    show_other(drawing, chart, MARGIN, drawing.bottom + 6, PANEL_SIDE * 0.6)
-    show_large(drawing, chart, second, top, PANEL_SIDE)
-    show_panel(drawing, chart, third, show_heading(drawing, third, top, chart.matrix_title, width), width)
-    show_caption(drawing, chart, VIEW_WIDTH)
-    return drawing
+def wrap(text: str, width: float) -> str:
+    """Break the lines of a text so that they fit into a width (in), about."""
+    lines = [textwrap.fill(line, max(10, int(LETTERS * width))) for line in text.split("\n")]
+    return plain("\n".join(lines))
 
 
-def draw_map(chart: Chart) -> Drawing:
-    """The large map alone, below the headline."""
-    width = max(chart.box(0, 0, MAP_SIDE)[2], 220) + 2 * MARGIN
-    drawing = Drawing(width)
-    top = drawing.paragraph(MARGIN, MARGIN + 10, width - 2 * MARGIN, chart.headline, 13, 3, weight="bold")
-    show_large(drawing, chart, MARGIN, top - 8, MAP_SIDE, with_title=False)
-    show_caption(drawing, chart, width)
-    return drawing
+def fit_height(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Make a figure as high as its axes are at its width."""
+    for _ in range(FITS):
+        figure.draw_without_rendering()
+        width, height = figure.get_size_inches()
+        missing: dict[int, float] = {}  # in, by row
+        for one in axes:
+            slot, row = one.get_position(original=True), one.get_subplotspec().rowspan.start
+            missing[row] = max(
+                missing.get(row, -height), slot.width * width * one.get_box_aspect() - slot.height * height
+            )
+            one.set_anchor("N")
+        figure.set_figheight(height + max(sum(missing.values()), -0.9 * height))
 
 
-def draw_image_and_map(chart: Chart) -> Drawing:
-    """Image and large map side by side, below the headline; frames of animations."""
-    side = MAP_SIDE * 0.8
-    width = 2 * MARGIN + 2 * max(chart.box(0, 0, side)[2], 180) + GUTTER
-    drawing = Drawing(width)
-    top = drawing.paragraph(MARGIN, MARGIN + 10, width - 2 * MARGIN, chart.headline, 13, 1, weight="bold")
-    show_image(drawing, chart, MARGIN, top, side)
-    show_large(drawing, chart, MARGIN + (width - 2 * MARGIN + GUTTER) / 2, top, side)
-    show_caption(drawing, chart, width)
-    return drawing
-
-
-def draw_matrix(chart: Chart) -> Drawing:
-    """The maps of all layers and heads, and their means."""
-    tile = matrix_tile(chart, 860, 900, MATRIX_TILE)
-    width = max(matrix_width(chart, tile), 330) + 2 * MARGIN
-    drawing = Drawing(width)
-    top = drawing.paragraph(MARGIN, MARGIN + 10, width - 2 * MARGIN, chart.matrix_title, 13, 2, weight="bold")
-    show_matrix(drawing, chart, MARGIN, top - 12, tile, with_title=False)
-    show_caption(drawing, chart, width)
-    return drawing
-
-
-def draw_sheet(chart: Chart) -> Drawing:
-    """A contact sheet: the maps of all layers and heads in large tiles, with the image at the top."""
-    tile = max(SHEET_TILES, matrix_tile(chart, SHEET_WIDTH, np.inf, SHEET_TILE))
-    width = max(matrix_width(chart, tile), 420) + 2 * MARGIN
-    drawing = Drawing(width)
-    box = chart.box(MARGIN, MARGIN, SHEET_IMAGE)
-    show_pixels(drawing, chart, box)
-    left = MARGIN + box[2] + 18
-    y = drawing.paragraph(left, MARGIN + 13, width - MARGIN - left, chart.matrix_title, 14, 2, weight="bold")
-    show_caption(drawing, chart, width, left, y - 4)
-    show_matrix(drawing, chart, MARGIN, drawing.bottom + 4, tile, with_title=False, with_marks=True)
-    return drawing
-
-
-def draw_methods(chart: Chart) -> Drawing:
-    """The maps of all attribution methods with their deletion scores."""
-    groups = [[one for one in chart.methods if one.group == group] for group in ("agnostic", "class", "baseline")]
-    general, specific, baseline = groups
-    columns = max(1 + len(general) + len(baseline), len(specific))
-    step = METHOD_SIDE + 18
-    width = 2 * MARGIN + columns * step - 18
-    drawing = Drawing(width)
-    title = (
-        f"Attribution methods: {' not '.join([chart.target[0], *chart.target[1:]])}"
-        if chart.target
-        else "Attribution methods"
+def draw_map(axes: Axes, shown: Map, grid: tuple[int, int], smooth: bool = False) -> None:
+    """Draw a map with its title and color bar."""
+    values, is_missing = shown.values, np.isnan(shown.values)
+    style = {"extent": (0, grid[1], grid[0], 0), "aspect": "auto"}
+    filled = np.where(is_missing, np.float32(0), values) if smooth else values  # gaps do not spread
+    image = axes.imshow(
+        filled,
+        cmap=colors(shown.scale),
+        norm=norm(shown.scale),
+        interpolation="bilinear" if smooth else "nearest",
+        **style,
     )
-    top = drawing.paragraph(MARGIN, MARGIN + 12, width - 2 * MARGIN, title, HEADLINE, 2, weight="bold") + 6
-    box = chart.box(MARGIN, top, METHOD_SIDE)
-    drawing.text(MARGIN, top - 7, "Image", BODY, color=MUTED_COLOR)
-    show_pixels(drawing, chart, box)
-    drawing.text(MARGIN, top + box[3] + 13, shorten(chart.truth, METHOD_SIDE, BODY), BODY, color=MUTED_COLOR)
-    for_class = f"For class {', not '.join(chart.target)}"
-    rows = [
-        [("Class-agnostic", one) for one in general] + [("Baseline", one) for one in baseline],
-        [(for_class, one) for one in specific],
-    ]
-    for row, methods in enumerate(rows):
-        y, heading = top + row * (box[3] + 68), ""
-        for column, (name, one) in enumerate(methods):
-            left = MARGIN + (column + (row == 0)) * step
-            if name != heading:
-                drawing.text(left, y - 7, shorten(name, step * (2 + 4 * row) - 18, BODY), BODY, color=MUTED_COLOR)
-            heading = name
-            show_method(drawing, chart, one, chart.box(left, y, METHOD_SIDE))
-    mean, deviation = chart.random_baseline
-    label = chart.target[0] if chart.target else "the class"
-    note = (
-        f"Deletion score: mean relative drop of the probability of {label} while the highest-ranked patches are masked "
-        f"first. Higher is better. Mark: random order, {words.score_text(mean)} ± {words.written(deviation, 2)} (SD). "
-        "One scale per map, over its range; signed maps are symmetric about 0."
+    if smooth and is_missing.any():
+        gray = ListedColormap([LINE_COLOR]).with_extremes(bad=(0, 0, 0, 0))
+        axes.imshow(np.where(is_missing, 0, np.nan), cmap=gray, **style)
+    add_color_bar(image, axes, shown.scale)
+
+
+def draw_grid(axes: Axes, grid: tuple[int, int], query: Sequence[int] = ()) -> None:
+    """Draw lines between patches, unless they are too many, and frame the query."""
+    rows, columns = grid
+    if max(grid) <= MAX_LINES:
+        style = {"color": LINE_COLOR, "linewidth": 0.25}
+        axes.hlines(range(1, rows), 0, columns, **style)
+        axes.vlines(range(1, columns), 0, rows, **style)
+    for patch in query:
+        frame(axes, *divmod(patch, columns))
+    axes.set(xlim=(0, columns), ylim=(rows, 0))
+
+
+def draw_matrix(axes: Axes, matrix: Matrix) -> None:
+    """Draw all maps in one axes, whose unit is a map, with the numbers of layers and heads, and a color bar."""
+    layers, heads = matrix.values.shape[:2]
+    values, scale = matrix.values, matrix.scale
+    if scale is None:
+        values = on_own_scale(values)
+        scale = Scale("linear", 1.0, is_weight=False, quantity="each map from its minimum to its maximum")
+    image = axes.imshow(
+        mosaic(values), cmap=colors(scale), norm=norm(scale), extent=(0, heads, layers, 0), aspect="auto"
     )
-    drawing.paragraph(MARGIN, drawing.bottom + 18, width - 2 * MARGIN, note, SMALL, 3, color=MUTED_COLOR)
-    show_caption(drawing, chart, width)
-    return drawing
+    axes.hlines(range(1, layers), 0, heads, color="white", linewidth=1)
+    axes.vlines(range(1, heads), 0, layers, color="white", linewidth=1)
+    for axis, count, label in ((axes.xaxis, heads, "head"), (axes.yaxis, layers, "layer")):
+        shown = np.arange(0, count, -(-count // MAX_LABELS))
+        axis.set_ticks(shown + 0.5, labels=[str(k + 1) for k in shown])
+        axis.set_tick_params(length=0, pad=2)
+        axis.set_label_text(label)
+    axes.spines[:].set_visible(False)
+    if matrix.chosen is not None:
+        frame(axes, *matrix.chosen)
+    add_color_bar(image, axes, scale)
 
 
-def draw_frame(chart: Chart) -> Figure:
-    """Draw a frame of an animation: image and large map."""
-    with DRAWING_LOCK, own_style():
-        return draw_image_and_map(chart).finish(MARGIN, slide=False)
+def frame(axes: Axes, row: int, column: int) -> None:
+    """Frame a cell."""
+    box = Rectangle((column, row), 1, 1, fill=False, edgecolor=ACCENT_COLOR, linewidth=1.2, clip_on=False, zorder=3)
+    axes.add_patch(box)
 
 
-LAYOUTS: dict[str, Callable[[Chart], Drawing]] = {
-    "view": draw_view,
-    "map": draw_map,
-    "matrix": draw_matrix,
-    "methods": draw_methods,
-    "sheet": draw_sheet,
-    **dict.fromkeys(PANELS, draw_panel),
-}
+def on_own_scale(maps: Array) -> Array:
+    """Return maps (..., gh, gw) from 0 to 1 each; equal weights are 0.5."""
+    low, high = (reduce(maps, axis=(-2, -1), keepdims=True) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    is_flat = high - low <= FLAT_WEIGHTS
+    return np.where(is_flat & ~np.isnan(maps), np.float32(0.5), (maps - low) / np.where(is_flat, 1, high - low))
+
+
+def mosaic(maps: Array) -> Array:
+    """Arrange maps (L, A, gh, gw) as one image, (L gh, A gw)."""
+    layers, heads, rows, columns = maps.shape
+    return maps.swapaxes(1, 2).reshape(layers * rows, heads * columns)

@@ -4,7 +4,7 @@ One scale holds for all heads and another one for all means, whatever the query,
 the query changes. Means have a scale of their own: they are flatter than heads and would all be pale on theirs.
 """
 
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,34 +21,17 @@ class ScaleLimits(TypedDict):
     means: float
 
 
-def shared_limits(
-    attention: Array, query_weights: Array, prefix: int, direction: Literal["from", "to"] = "from"
-) -> ScaleLimits:
-    """Return the limits of an image: each clips the largest 2 % of the weights of several queries, rounded.
-
-    The queries are the default one and 8 patches spread over the image.
-
-    Args:
-        attention: Weights of the image without ablations, (L, A, T, T).
-        query_weights: Weights of the tokens in the default query, (T,): the class token, or without one all patches.
-        prefix: Number of tokens before the patches (R).
-        direction: What the queries attend to ("from"), or what attends to them ("to").
-    """
-    tokens = attention.shape[-1]
-    patches = limit_queries(tokens, prefix)
-    queries = np.concatenate([query_weights[None], np.eye(tokens, dtype=np.float32)[patches]])  # (Q, T)
-    weights = attention if direction == "from" else attention.swapaxes(-2, -1)
-    heads = (queries @ weights)[..., prefix:]  # (L, A, Q, N)
-    return limits_of_rows(heads)
-
-
 def limit_queries(tokens: int, prefix: int) -> list[int]:
     """Return the patch tokens whose rows count for the limits, next to the default query."""
     return [prefix + patch for patch in spread_patches(tokens - prefix, NUM_PATCH_QUERIES)]
 
 
 def limits_of_rows(heads: Array) -> ScaleLimits:
-    """Return the limits of the weights of several queries, (L, A, Q, N)."""
+    """Return the limits of an image without ablations: each clips the largest 2 % of the weights, rounded.
+
+    Args:
+        heads: Weights of the default query and of `limit_queries` to the patches, or from them, (L, A, Q, N).
+    """
     means = np.concatenate([heads.mean(1), heads.mean(0), heads.mean((0, 1))[None]])  # (L + A + 1, Q, N)
     return {"heads": clip_limit(heads), "means": clip_limit(means)}
 

@@ -21,6 +21,7 @@ LONG = {
     "cosine": ("class_token_cosine", (FROM_INPUT, "row", "column"), "cosine"),
     "cka": ("cka", (FROM_INPUT, "other layer output"), "linear CKA"),
 }
+FIGURES = (*LONG, "norms", "lens", "sinks")
 
 
 def to_csv(arrays: Arrays, figure: str) -> str:
@@ -28,7 +29,7 @@ def to_csv(arrays: Arrays, figure: str) -> str:
 
     Args:
         arrays: As of `vitviz.plots.probes.draw`.
-        figure: A name of `vitviz.plots.probes.PANELS`.
+        figure: A name of `FIGURES`.
 
     Example:
         >>> print(to_csv({"distance": np.array([[1.5, 2.0]])}, "distance").replace(chr(13), ""), end="")

@@ -1,4 +1,4 @@
-"""Figure of the probes of a model: ten panels, saved by `canvas.render`.
+"""Figure of the probes of a model: ten panels.
 
 The input are arrays by name, for example from an `.npz` file of `python -m vitviz probe`. Every scale is labeled;
 layers and heads count from 1, and "in" is the input of the first layer.
@@ -13,17 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from vitviz.plots.canvas import (
-    DRAWING_LOCK,
-    LINE_COLOR,
-    MAP_COLORS,
-    MUTED_COLOR,
-    SIGNED_COLORS,
-    TEXT_COLOR,
-    bare,
-    own_style,
-    plain,
-)
+from vitviz.plots.style import MAP_COLORS, MUTED_COLOR, SIGNED_COLORS, TEXT_COLOR, own_style, plain
 
 Arrays = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
@@ -42,23 +32,16 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
             class names, `labels` (K,); others are ignored.
         note: Footer.
     """
-    with DRAWING_LOCK, own_style():
-        figure = Figure(figsize=(12, 15.2), facecolor="white", layout="constrained")
-        figure.get_layout_engine().set(rect=(0, 0.02, 1, 0.98))
-        panels = figure.subfigures(4, 3, wspace=0.04, hspace=0.03).ravel()
-        for panel, name in zip(panels, PANELS, strict=False):
-            show(panel, arrays, name)
-        figure.text(0.01, 0.004, plain(note), fontsize=6, color=MUTED_COLOR)
-    return figure
-
-
-def draw_one(arrays: Arrays, name: str, note: str = "") -> Figure:
-    """Draw one probe, a name of `PANELS`; other arguments as of `draw`."""
-    with DRAWING_LOCK, own_style():
-        figure = Figure(figsize=(5.2, 4.4), facecolor="white", layout="constrained")
-        figure.get_layout_engine().set(rect=(0.01, 0.05, 0.98, 0.94))
-        show(figure.subfigures(), arrays, name)
-        figure.text(0.02, 0.015, plain(note), fontsize=6, color=MUTED_COLOR)
+    with own_style():
+        figure = Figure(figsize=(7.2, 8.4), facecolor="white", layout="constrained")
+        panels = figure.subfigures(4, 3, wspace=0.04, hspace=0.04).ravel()
+        for panel, (name, (draw_panel, title)) in zip(panels, PANELS.items(), strict=False):
+            panel.suptitle(title, x=0.02, ha="left", fontsize=8, fontweight="bold")
+            if reason := why_absent(arrays, name):
+                panel.text(0.02, 0.85, f"{reason.capitalize()}.", color=MUTED_COLOR)
+            else:
+                draw_panel(panel, arrays)
+        figure.supxlabel(plain(note), x=0.01, ha="left", fontsize=6, color=MUTED_COLOR)
     return figure
 
 
@@ -74,26 +57,12 @@ def why_absent(arrays: Arrays, name: str) -> str:
     return "this model has no class token" if needs_token and not len(arrays["class_token_cosine"]) else ""
 
 
-def show(panel: Panel, arrays: Arrays, name: str) -> None:
-    """Draw a probe with its title, its question and how to read it."""
-    draw_panel, title, question, how = PANELS[name]
-    if reason := why_absent(arrays, name):
-        panel.text(0.02, 0.9, f"{title}: {reason}.", color=MUTED_COLOR)
-        return
-    draw_panel(panel, arrays)
-    heading = panel.suptitle(f"{title}\n ", x=0.02, ha="left", fontweight="bold")  # second line: the question
-    subtitle = panel.axes[0].annotate(question, (0, 0), xycoords=heading, color=MUTED_COLOR, annotation_clip=False)
-    subtitle.set_in_layout(False)
-    values = {"count": len(arrays["explained"]), "total": 100 * arrays["explained"].sum()}
-    panel.supxlabel(how.format(**values), x=0.02, ha="left", fontsize=6.5, color=MUTED_COLOR)
-
-
 def tiles(panel: Panel, count: int, columns: int | None = None) -> list[Axes]:
     """Add axes without ticks for `count` small images, by default in about as many rows as columns."""
     columns = columns or int(np.ceil(np.sqrt(count)))
     axes = panel.subplots(-(-count // columns), columns, squeeze=False).ravel()
     for one in axes:
-        bare(one)
+        one.set(xticks=[], yticks=[])
     for one in axes[count:]:
         one.set_axis_off()
     return list(axes[:count])
@@ -103,7 +72,7 @@ def add_scale(panel: Panel, image: AxesImage, axes: Any, label: str) -> None:
     """Add a color bar on the right, labeled with its unit."""
     bar = panel.colorbar(image, ax=axes, shrink=0.8, aspect=25)
     bar.outline.set_visible(False)
-    bar.set_label(label, color=MUTED_COLOR)
+    bar.set_label(label)
 
 
 def cell_aspect(arrays: Arrays) -> float:
@@ -117,10 +86,8 @@ def by_layer(axes: Axes, layers: int, with_input: bool) -> NDArray:
     places = np.arange(layers) + (0 if with_input else 1)
     shown = places[:: max(1, layers // 8)]
     axes.set_xticks(shown, [layer_name(place) for place in shown])
-    axes.set_xlabel("layer", color=MUTED_COLOR)
+    axes.set_xlabel("layer")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(LINE_COLOR)
-    axes.tick_params(length=2, color=LINE_COLOR)
     return places
 
 
@@ -134,7 +101,7 @@ def show_filters(panel: Panel, arrays: Arrays) -> None:
     filters, ratios = arrays["filters"], arrays["explained"]
     for axes, component, ratio in zip(tiles(panel, len(filters), 7), filters, ratios, strict=True):
         top = float(np.abs(component).max()) or 1.0
-        axes.imshow(0.5 + component.transpose(1, 2, 0) / (2 * top), interpolation="nearest")
+        axes.imshow(0.5 + component.transpose(1, 2, 0) / (2 * top))
         axes.set_title(f"{100 * ratio:.1f} %", fontsize=5, color=MUTED_COLOR, pad=1.5)
 
 
@@ -149,10 +116,9 @@ def show_positions(panel: Panel, arrays: Arrays) -> None:
         cmap=SIGNED_COLORS,
         vmin=-1,
         vmax=1,
-        interpolation="nearest",
         aspect=cell_aspect(arrays) ** 2,  # tiles have the aspect ratio of patches
     )
-    bare(axes)
+    axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     add_scale(panel, image, axes, "cosine")
 
@@ -161,7 +127,7 @@ def show_distance(panel: Panel, arrays: Arrays) -> None:
     """Draw the mean attention distance, a dot per head."""
     axes = panel.subplots()
     show_heads(axes, arrays["distance"], float(arrays["uniform_distance"]), "uniform: {:.1f} px")
-    axes.set_ylabel("mean attention distance (px)", color=MUTED_COLOR)
+    axes.set_ylabel("mean attention distance (px)")
 
 
 def show_heads(axes: Axes, values: NDArray, uniform: float, label: str) -> None:
@@ -178,7 +144,7 @@ def show_entropy(panel: Panel, arrays: Arrays) -> None:
     """Draw the effective number of tokens that the class token attends to, a dot per head."""
     axes = panel.subplots()
     show_heads(axes, arrays["effective_tokens"], arrays["norms"].shape[1], "uniform: {}")
-    axes.set_ylabel("effective number of tokens", color=MUTED_COLOR)
+    axes.set_ylabel("effective number of tokens")
 
 
 def show_divergence(panel: Panel, arrays: Arrays) -> None:
@@ -186,9 +152,9 @@ def show_divergence(panel: Panel, arrays: Arrays) -> None:
     divergence = arrays["head_divergence"]
     axes = tiles(panel, len(divergence))
     for layer, (one, values) in enumerate(zip(axes, divergence, strict=True), 1):
-        image = one.imshow(values, cmap=MAP_COLORS, vmin=0, vmax=np.log(2), interpolation="nearest")
+        image = one.imshow(values, cmap=MAP_COLORS, vmin=0, vmax=np.log(2))
         one.set_title(f"layer {layer}" if layer == 1 else str(layer), fontsize=7, color=MUTED_COLOR, pad=2)
-    add_scale(panel, image, axes, "Jensen-Shannon divergence (nats), 0 to ln 2")
+    add_scale(panel, image, axes, "Jensen–Shannon divergence (nats)")
 
 
 def show_norms(panel: Panel, arrays: Arrays) -> None:
@@ -204,13 +170,13 @@ def show_norms(panel: Panel, arrays: Arrays) -> None:
     if len(arrays["class_token_cosine"]):
         above.plot(places, norms[:, 0], color=TEXT_COLOR, linewidth=1, label="class token")
     above.set_ylim(bottom=0)
-    above.set_ylabel("L2 norm", color=MUTED_COLOR)
+    above.set_ylabel("L2 norm")
     above.set_xlabel("")
-    above.legend(frameon=False, fontsize=7)
+    above.legend(fontsize=6)
     by_layer(below, len(norms), with_input=True)
     below.bar(places, outliers, color=DATA_COLOR, width=0.6)
     below.set_ylim(0, max(1.0, 1.2 * float(outliers.max())))
-    below.set_ylabel("outliers (%)", color=MUTED_COLOR)
+    below.set_ylabel("outliers (%)")
 
 
 def show_lens(panel: Panel, arrays: Arrays) -> None:
@@ -222,8 +188,8 @@ def show_lens(panel: Panel, arrays: Arrays) -> None:
     axes.plot(places, 100 * probability, "o-", color=DATA_COLOR, markersize=3, label="mean probability of that class")
     axes.axhline(100 / len(arrays["labels"]), color=MUTED_COLOR, linewidth=0.7, linestyle=":", label="chance")
     axes.set_ylim(0, 105)
-    axes.set_ylabel("%", color=MUTED_COLOR)
-    axes.legend(frameon=False, fontsize=7, loc="upper left")
+    axes.set_ylabel("%")
+    axes.legend(fontsize=6, loc="upper left")
 
 
 def show_cosine(panel: Panel, arrays: Arrays) -> None:
@@ -232,7 +198,7 @@ def show_cosine(panel: Panel, arrays: Arrays) -> None:
     top = float(np.abs(maps).max()) or 1.0
     axes = tiles(panel, len(maps))
     for place, (one, values) in enumerate(zip(axes, maps, strict=True)):
-        image = one.imshow(values, cmap=SIGNED_COLORS, vmin=-top, vmax=top, interpolation="nearest")
+        image = one.imshow(values, cmap=SIGNED_COLORS, vmin=-top, vmax=top)
         one.set_aspect(cell_aspect(arrays))
         one.set_title(f"layer {place}" if place == 1 else layer_name(place), fontsize=7, color=MUTED_COLOR, pad=2)
     add_scale(panel, image, axes, f"cosine; one scale, maximum {top:.2f}")
@@ -242,11 +208,11 @@ def show_cka(panel: Panel, arrays: Arrays) -> None:
     """Draw the CKA of layer against layer."""
     values = arrays["cka"]
     axes = panel.subplots()
-    image = axes.imshow(values, cmap=MAP_COLORS, vmin=0, vmax=1, interpolation="nearest", origin="lower")
+    image = axes.imshow(values, cmap=MAP_COLORS, vmin=0, vmax=1, origin="lower")
     places = by_layer(axes, len(values), with_input=True)
     shown = places[:: max(1, len(places) // 8)]
     axes.set_yticks(shown, [layer_name(place) for place in shown])
-    axes.set_ylabel("layer", color=MUTED_COLOR)
+    axes.set_ylabel("layer")
     axes.spines[:].set_visible(False)
     add_scale(panel, image, axes, "linear CKA; 0 means 0 or less")
 
@@ -264,84 +230,21 @@ def show_sinks(panel: Panel, arrays: Arrays) -> None:
     axes.annotate(f"uniform: {uniform:.1f} %", (0, uniform), xytext=(2, 3), textcoords="offset points", fontsize=7)
     axes.set_xlim(0, 1.08 * max(1.0, float(norms.max())))
     axes.set_ylim(0, 1.12 * float(shares.max()))
-    axes.set_xlabel("its value norm (1: mean of all tokens)", color=MUTED_COLOR)
-    axes.set_ylabel("attention on the largest receiver (%)", color=MUTED_COLOR)
+    axes.set_xlabel("its value norm (1: mean of all tokens)")
+    axes.set_ylabel("attention on largest receiver (%)")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(LINE_COLOR)
-    axes.tick_params(length=2, color=LINE_COLOR)
-    axes.legend(frameon=False, fontsize=7)
+    axes.legend(fontsize=6)
 
 
-# Figure -> function, title and question as on the page (frontend/src/internals/captions.ts), and how to read it.
 PANELS = {
-    "filters": (
-        show_filters,
-        "Patch embedding filters",
-        "Which patterns does the first layer detect?",
-        "Principal components with their explained variance; these {count} explain {total:.0f} %.\n"
-        "Gray is 0; each is divided by its largest weight. ViT paper, figure 7 left.",
-    ),
-    "positions": (
-        show_positions,
-        "Position embedding similarity",
-        "Does the model know where patches are?",
-        "One tile per patch, at its place: cosine similarity of its position embedding to\nthat of every patch. "
-        "ViT paper, figure 7 center.",
-    ),
-    "distance": (
-        show_distance,
-        "Attention distance",
-        "How far away are the patches that a head attends to?",
-        "One dot per head, the line is their mean: distance in the image weighted by\nattention between "
-        "patches. Low is local, high is global. ViT paper, figure 7 right.",
-    ),
-    "effective": (
-        show_entropy,
-        "Effective number of tokens (attention entropy)",
-        "How many tokens does the class token attend to?",
-        "One dot per head, the line is their mean: exponential of the entropy of the\nclass token's attention. "
-        "1 is a single token. Clark et al. 2019, section 3.3.",
-    ),
-    "divergence": (
-        show_divergence,
-        "Head similarity (Jensen–Shannon divergence)",
-        "How different are the heads of a layer?",
-        "Head against head, by the class token's attention: pale is equal, dark means that\nthey share no token. "
-        "Clark et al. 2019, section 6.",
-    ),
-    "norms": (
-        show_norms,
-        "Token norms",
-        "Are there outlier tokens?",
-        "Mean over the images. Outliers: above median + 5.2 MAD of an image's patches;\n"
-        "in large models some are ten times the others. Darcet et al. 2024, section 2.",
-    ),
-    "lens": (
-        show_lens,
-        "Logit lens",
-        "At which layer does the prediction appear?",
-        "The classification head is applied to the tokens of each layer and compared\n"
-        "with the final prediction. Vilas et al. 2023.",
-    ),
-    "cosine": (
-        show_cosine,
-        "Class-token similarity",
-        "Which patches resemble the class token?",
-        "Cosine similarity of the class token to the patch at each place, by layer, mean over\nthe images. "
-        "0 is orthogonal, 1 the same direction.",
-    ),
-    "cka": (
-        show_cka,
-        "Layer similarity (CKA)",
-        "Which layers represent the images alike?",
-        "CKA over the patches within each image (Raghu et al. 2021 pool images): 1 is equal\nup to rotation and scale. "
-        "Kornblith et al. 2019.",
-    ),
-    "sinks": (
-        show_sinks,
-        "Attention sinks",
-        "Do heads park their attention on one token?",
-        "One dot per head: the token that receives most attention. Upper left: much attention\n"
-        "on a token of small value, a no-op. Upper right: broadcast. arXiv 2606.08105.",
-    ),
+    "filters": (show_filters, "Patch embedding filters"),
+    "positions": (show_positions, "Position embedding similarity"),
+    "distance": (show_distance, "Attention distance"),
+    "effective": (show_entropy, "Effective number of tokens"),
+    "divergence": (show_divergence, "Head similarity"),
+    "norms": (show_norms, "Token norms"),
+    "lens": (show_lens, "Logit lens"),
+    "cosine": (show_cosine, "Class-token similarity"),
+    "cka": (show_cka, "Layer similarity (CKA)"),
+    "sinks": (show_sinks, "Attention sinks"),
 }

@@ -1,7 +1,4 @@
-"""Color scales of maps, equal to those of the page: colors, tick labels and units.
-
-`frontend/src/lib/numbers.ts` and `ticks.ts` are the same functions; tests/browser/test_figures.py compares the results.
-"""
+"""Color scales of maps, those of the page: kind, ends, and the quantity that the color bar names."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,14 +7,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.plots.colormaps import COLOR_MAPS
 from vitviz.plots.limits import is_flat
-from vitviz.plots.words import FLAT_WEIGHTS, percent, signed, written
 
 Array = NDArray[np.float32]
 FACTOR = 8  # a uniform scale reaches from 1/8 to 8 times uniform
-UNIFORM_TICKS = ("≤ ⅛ ×", "¼", "½", "1 ×", "2", "4", "≥ 8 ×")
-QUARTERS = (0, 0.25, 0.5, 0.75, 1)
+FLAT_WEIGHTS = 2 / 65535  # differences of attention weights within the page's precision, 16 bits
 
 
 @dataclass(frozen=True)
@@ -41,49 +35,6 @@ class Scale:
     low: float = 0.0
     quantity: str = ""
 
-    @property
-    def table(self) -> NDArray[np.uint8]:
-        """Colors from the low to the high end, (256, 3)."""
-        return COLOR_MAPS["seq" if self.kind == "linear" else "div", "light"]
-
-    def place(self, values: Array) -> NDArray[np.float64]:
-        """Return the places of values on the scale, 0..1 within it."""
-        numbers = np.asarray(values, np.float64)
-        if self.kind == "linear":
-            return (numbers - self.low) / (self.limit - self.low)
-        if self.kind == "signed":
-            return 0.5 + numbers / self.limit / 2
-        return 0.5 + np.log2(np.maximum(numbers / self.limit, 1e-6)) / (2 * np.log2(FACTOR))
-
-    def colors(self, values: Array) -> NDArray[np.uint8]:
-        """Return the colors (..., 3) of values (...); values outside of the scale have its end colors."""
-        index = np.floor(255 * self.place(values).clip(0, 1) + 0.5).astype(int)
-        return self.table[index]
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Return place (0..1) and label of the ticks of the color bar."""
-        if self.kind == "uniform":
-            return [(k / 6, text) for k, text in enumerate(UNIFORM_TICKS)]
-        if self.kind == "signed":
-            digits = min(6, max(2, 1 - int(np.floor(np.log10(self.limit / 2)))))
-            return [(t, signed((2 * t - 1) * self.limit, digits)) for t in QUARTERS]
-        step = (self.limit - self.low) / 4
-        values = [self.low + 4 * step * t for t in QUARTERS]
-        if not self.is_weight:
-            texts = [
-                written(value / self.limit, 2) if self.low else f"{t:g}"
-                for t, value in zip(QUARTERS, values, strict=True)
-            ]
-            return list(zip(QUARTERS, texts, strict=True))
-        digits = digits_of(step) if self.clips else digits_of_step(step)
-        texts = [percent(value, digits if value else 0) for value in values]
-        return [(t, "≥ " * (t == 1 and self.clips) + text) for t, text in zip(QUARTERS, texts, strict=True)]
-
-    @property
-    def end(self) -> str:
-        """The upper limit of weights, with as few decimals as possible."""
-        return percent(self.limit, digits_of(self.limit))
-
     def unit(self) -> str:
         """Return the quantity of the color bar."""
         if self.quantity:
@@ -95,20 +46,6 @@ class Scale:
         if not self.is_weight:
             return "relative to the maximum of this map"
         return "attention weight" if self.clips else "attention weight, range of this map"
-
-
-def digits_of(fraction: float) -> int:
-    """Return the decimals that print a fraction as a percentage without rounding, at most 3."""
-    for digits in (0, 1, 2):
-        value = fraction * 100 * 10**digits
-        if abs(value - np.floor(value + 0.5)) < 1e-6:
-            return digits
-    return 3
-
-
-def digits_of_step(step: float) -> int:
-    """Return the decimals, 1 to 4, that print percentages a step apart differently."""
-    return next((digits for digits in (1, 2, 3) if 100 * step >= 5 / 10**digits), 4)
 
 
 def map_scale(values: Array) -> Scale:

@@ -4,7 +4,6 @@ The forward passes, ablations and models are those of Explore, which the page sh
 """
 
 import base64
-import io
 import re
 from collections.abc import Callable
 from functools import partial
@@ -13,20 +12,21 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import charts, comparison
+from vitviz.attribution import comparison, export
 from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.view import View, check_index, check_method, is_integer
+from vitviz.attribution.shown import check_method, check_view, target_of
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models.attention_stats import forward_macs
 from vitviz.plots.scales import Scale, with_means
 from vitviz.plots.words import map_name
+from vitviz.view import View, check_index
 from vitviz.webapp.images import list_photos, thumbnail
 from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.explore import MANY_MACS, WORKERS, Explore, enough_cores
-from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME, written_table
+from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME
 from vitviz.webapp.pages.timelines import Timelines, describe
 from vitviz.webapp.schemas.common import FigureFile
 from vitviz.webapp.schemas.compare import (
@@ -43,8 +43,9 @@ from vitviz.webapp.server.requests import (
     RequestError,
     choice,
     error_response,
+    mean_of_none,
     parse,
-    parse_target,
+    parse_view,
     require,
 )
 
@@ -113,7 +114,7 @@ class Compare:
             return None
 
     def compare_figure(self, request: Json) -> FigureFile | None:
-        """Return a file of the comparison: its `name` and `src`, a data URL; None if a key has expired.
+        """Return a file of the numbers: its `name` and `src`, a data URL; None if a key has expired.
 
         Args:
             request: As of `compare`; `format`, one of `FORMATS`.
@@ -123,7 +124,8 @@ class Compare:
             found = self.comparison(request)
         except ExpiredError:
             return None
-        source = f"data:{MIME[ending]};base64,{base64.b64encode(file_of(found, ending)).decode()}"
+        data = export.npz_bytes(found.arrays()) if ending == "npz" else export.csv_bytes(found.rows())
+        source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
         words = ["vitviz", "compare", *found.names, *([found.a.title] if found.a.title == found.b.title else [])]
         name = re.sub("[^a-z0-9]+", "-", " ".join(words).lower())[:MAX_NAME_LENGTH].strip("-")
         return {"name": f"{name}.{ending}", "src": source}
@@ -141,11 +143,11 @@ class Compare:
         if patch is None:
             one, other = (self.side(side, query) for side in sides)
             return Comparison(one, other, query)
-        if not is_integer(patch):
+        if type(patch) is not int:
             raise RequestError("similarTo", "a patch, an integer from 0, or null", patch)
         first, second = (self.explanation(one) for one in sides)
         one, other = (
-            comparison.similarity_side(found, first, patch, side.get("layer"))
+            comparison.similarity_side(found, first, patch, mean_of_none(side.get("layer")))
             for found, side in zip((first, second), sides, strict=True)
         )
         return Comparison(one, other, (patch,))
@@ -166,7 +168,8 @@ class Compare:
             check_method(method)
             if METHODS[method].on_request or is_too_large(found, method):
                 raise RequestError("method", "one that takes few passes on this page", method, "Use ex.map in Python.")
-        view = View(method, side.get("layer"), side.get("head"), query, target=parse_target(side))
+        view = parse_view(side | {"patches": list(query)})
+        check_view(found, view)
         self.recall(found, view)
         with enough_cores(found.context.checkpoint):
             return comparison.side(found, view)
@@ -175,7 +178,7 @@ class Compare:
         """Take over a method's map that Explore has computed for the same image, model and class."""
         if view.method is None:
             return
-        target = explanation.target(charts.target_of(explanation, view.target))
+        target = target_of(explanation, view)
         held = self.explore.scored.get("maps", explanation, target)
         if held is not None and view.method in held["maps"]:
             values = np.array(held["maps"][view.method], np.float32)
@@ -191,11 +194,11 @@ class Compare:
         for name, value, count in (("image", image, len(held.names)), ("snapshot", index, len(held.epoch))):
             check_index(name, value, count)
         attention = held.cls_attention[index, image]  # (L, A, T)
-        layer, head = side.get("layer"), side.get("head")
-        check_index("layer", layer, attention.shape[0])
-        check_index("head", head, attention.shape[1])
+        layer, head = mean_of_none(side.get("layer")), mean_of_none(side.get("head"))
+        check_index("layer", layer, attention.shape[0], "mean")
+        check_index("head", head, attention.shape[1], "mean")
         maps = with_means(held.maps(image)[index])  # (L + 1, A + 1, gh, gw)
-        values = maps[-1 if layer is None else layer, -1 if head is None else head]
+        values = maps[-1 if layer == "mean" else layer, -1 if head == "mean" else head]
         return Side(
             title=map_name(layer, head),
             quantity=comparison.ATTENTION,
@@ -228,15 +231,6 @@ class Compare:
 def is_too_large(explanation: Explanation, method: str) -> bool:
     """Whether a map would take minutes, as Explore leaves it out."""
     return method in MANY_PASSES and left_out(explanation.context.config) is not None
-
-
-def file_of(found: Comparison, ending: str) -> bytes:
-    """Return the bytes of a file of a comparison."""
-    if ending == "csv":
-        return written_table(found.rows()).encode()
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **found.arrays())
-    return buffer.getvalue()
 
 
 def to_json(found: Comparison) -> CompareReply:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from torch import Tensor
 
 from vitviz.attribution import serialize
-from vitviz.attribution.ablation import PatchMode, mean_head_outputs
+from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
 from vitviz.data import environment
@@ -24,6 +24,7 @@ from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
+from vitviz.view import AblationMode, PatchMode
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, upload_path
 from vitviz.webapp.large_models import MANY_PASSES, left_out
@@ -302,7 +303,7 @@ class Explore(ModelPage):
         pairs = parse("heads", require(request, "heads", list), PAIRS, "pairs of layer and head")
         heads = [(layer, head) for layer, head in pairs]
         patches = parse("patches", request.get("patches"), INTEGERS, "a list of integers")
-        mode = cast(Literal["zero", "mean"], choice(request, "mode", ("zero", "mean")))
+        mode = cast(AblationMode, choice(request, "mode", ("zero", "mean")))
         patch_mode = cast(PatchMode, choice(request, "patch_mode", ("drop", "gray")))
         with enough_cores(explanation.context.checkpoint):
             means = head_means(explanation.context.checkpoint) if heads and mode == "mean" else None

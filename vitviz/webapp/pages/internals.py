@@ -1,4 +1,4 @@
-"""Server functions of the Internals page: the probes of a model as JSON, and tables of its figures.
+"""Server functions of the Internals page: the probes of a model as JSON, and files of its figures.
 
 Each result is cached: there are two choices of images per model.
 """
@@ -73,14 +73,14 @@ class Internals(ModelPage):
             return model, *self.results[model.network][chosen]
 
     def probe_figure(self, request: Json) -> FigureFile:
-        """Return the numbers of one figure as a CSV file: its `name` and `src`, a data URL.
+        """Return the numbers of one figure as CSV: the file's `name` and `src`, a data URL.
 
         Args:
             request: As of `probes`; `probe`, the name of the figure.
         """
-        from vitviz.plots import probe_table, probes
+        from vitviz.plots import probe_table
 
-        name = choice(request, "probe", tuple(probes.PANELS))
+        name = choice(request, "probe", probe_table.FIGURES)
         model, found, _ = self.measure(request)
         data = probe_table.to_csv(vars(found), name).encode()
         source = f"data:text/csv;base64,{base64.b64encode(data).decode()}"

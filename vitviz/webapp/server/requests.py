@@ -18,13 +18,14 @@ from vitviz.runs.process import format_error
 
 if TYPE_CHECKING:
     from vitviz.attribution.context import Target
-    from vitviz.attribution.view import View
+    from vitviz.view import Content, View
 
 Json = dict[str, Any]
 T = TypeVar("T")
 INTEGERS = TypeAdapter(list[int], config=STRICT)
 PAIRS = TypeAdapter(list[Annotated[list[int], Len(2, 2)]], config=STRICT)
 TARGET = TypeAdapter(Annotated[list[int], Len(0, 2)], config=STRICT)
+VIEW_FIELDS = ("method", "direction", "scale", "smooth", "outlines", "truth", "foreground", "pixels")
 KINDS = {str: "a string", int: "an integer", dict: "an object", list: "a list"}
 log = logging.getLogger(__name__)
 
@@ -80,31 +81,29 @@ def choice(request: object, name: str, choices: tuple[str, ...]) -> str:
     return str(value)
 
 
-def parse_view(request: Json) -> "View":
-    """Parse a view; the bounds of its indices are checked where it is drawn.
+def parse_view(request: Json, content: "Content" = "attention") -> "View":
+    """Parse a view; the bounds of its indices are checked where it is used.
 
     The true class is `truth`; what is omitted has the default of `View`.
     """
-    from vitviz.attribution.view import View
+    from vitviz.view import View
 
-    method, outlines = request.get("method"), request.get("outlines", View.outlines)
-    patches = parse("patches", request.get("patches", []), INTEGERS, "a list of integers")
-    if not isinstance(method, str | None):
-        raise RequestError("method", "a name", method)
+    query = parse("patches", request.get("patches", []), INTEGERS, "a list of integers")
+    target = parse("target", request.get("target") or [], TARGET, "up to two class indices")
+    fields = {name: request[name] for name in VIEW_FIELDS if name in request}
     return View(
-        method=method,
-        layer=request.get("layer"),
-        head=request.get("head"),
-        query=tuple(patches),
-        direction=request.get("direction", "from"),
-        target=parse_target(request),
-        scale=request.get("scale", "shared"),
-        smooth=request.get("smooth", False),
-        outlines=outlines,
-        truth=request.get("truth"),
-        remove_background=request.get("foreground", False),
-        pixels=request.get("pixels", False),
+        content="method" if content == "attention" and request.get("method") is not None else content,
+        layer=mean_of_none(request.get("layer")),
+        head=mean_of_none(request.get("head")),
+        query=tuple(query),
+        target=tuple(target),
+        **fields,
     )
+
+
+def mean_of_none(value: Any) -> Any:
+    """Return a layer or head; None, as the page sends it, is the mean."""
+    return "mean" if value is None else value
 
 
 def parse(name: str, value: object, kind: TypeAdapter[T], rule: str) -> T:

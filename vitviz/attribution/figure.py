@@ -1,0 +1,108 @@
+"""The figure of a view: one plain drawing for papers and scripts, with the numbers and scales of the page."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from vitviz.attribution.shown import (
+    all_rows,
+    attention_scales,
+    create_view,
+    is_ablated,
+    kept_patches,
+    map_of,
+    pixel_map_of,
+    scale_of,
+    target_of,
+    title_of,
+)
+from vitviz.models.config import ConfigError
+from vitviz.models.facts import credit
+from vitviz.plots import figures, words
+from vitviz.plots.figures import Map, Matrix
+from vitviz.view import View
+
+if TYPE_CHECKING:
+    from vitviz.attribution.explanation import Explanation
+
+NUMBERS = {"contributions": "ex.contributions()", "features": "ex.pca()", "patching": "vitviz.patch_activations"}
+OTHERWISE = "for the numbers, or save the figure from the page."
+NOT_DRAWN = ("outlines", "truth", "foreground", "other")
+
+
+def draw(explanation: "Explanation", fields: dict[str, Any], width: float) -> Figure:
+    """Draw a view by its fields, as `Explanation.figure`.
+
+    Raises:
+        ConfigError: As of `create_view`, or for a field or value that this figure does not show.
+    """
+    view = create_view(explanation, **fields)
+    if view.content in NUMBERS:
+        hint = f"Use {NUMBERS[view.content]} {OTHERWISE}"
+        raise ConfigError("content", f"must be attention or method to be drawn: got {view.content}", hint)
+    if view.direction == "similar":
+        raise ConfigError(
+            "direction", "must be from or to to be drawn: got similar", f"Use ex.similarity() {OTHERWISE}"
+        )
+    if name := next((name for name in fields if name in NOT_DRAWN), None):
+        raise ConfigError(name, "is not drawn by Python", "Leave it out, or save the figure from the page.")
+    return draw_view(explanation, view, width)
+
+
+def draw_nearest(explanation: "Explanation", view: View) -> Figure:
+    """Draw a view without what is not drawn: other contents as the attention of their layer and head."""
+    drawn = {"content": "method" if view.content == "method" else "attention"}
+    drawn |= {"direction": "from"} if view.direction == "similar" else {}
+    return draw_view(explanation, view.model_copy(update=drawn), 7.0)
+
+
+def draw_view(explanation: "Explanation", view: View, width: float) -> Figure:
+    """Draw the image, the map of a view, and of attention the maps of all heads."""
+    values, pixels = map_of(explanation, view), pixel_map_of(explanation, view)
+    scale = scale_of(explanation, view, values if pixels is None else pixels)
+    has_value = kept_patches(explanation) & (not is_ablated(explanation, view))
+    title, matrix = title_of(explanation, view), None
+    if view.content == "attention":
+        query = query_text(explanation, view)
+        title += " (ablated)" * is_ablated(explanation, view) + f"\n{query}"
+        matrix = matrix_of(explanation, view, f"All heads\n{query}")
+    notes = explanation.context.notes.get((view.method or "", target_of(explanation, view)), "")
+    return figures.draw(
+        image=np.asarray(explanation.image.model_input),
+        grid=explanation.grid,
+        shown=Map(title, np.where(has_value, values, np.float32(np.nan)) if pixels is None else pixels, scale),
+        matrix=matrix,
+        title=headline(explanation),
+        name=explanation.name or explanation.source or "Image",
+        note=" ".join(filter(None, (notes, credit(explanation.context.checkpoint)))),
+        query=view.query,
+        smooth=view.smooth,
+        width=width,
+    )
+
+
+def matrix_of(explanation: "Explanation", view: View, title: str) -> Matrix:
+    """Return the maps of all heads, on the scale of heads."""
+    rows = all_rows(explanation, view)[:-1, :-1, explanation.prefix :]  # (L, A, N)
+    maps = rows.reshape(*rows.shape[:2], *explanation.grid)
+    scales = attention_scales(explanation, view)
+    chosen = (view.layer, view.head) if isinstance(view.layer, int) and isinstance(view.head, int) else None
+    shown = np.where(kept_patches(explanation), maps, np.float32(np.nan))
+    return Matrix(title, shown, scales and scales[0], chosen)
+
+
+def query_text(explanation: "Explanation", view: View) -> str:
+    """Name the direction and the query of attention: "from the class token"."""
+    if view.layer == "pool":
+        return "from the pooling query"
+    class_token = explanation.context.config.class_token
+    return f"{view.direction} {words.query_name(view.query, explanation.grid[1], class_token)}"
+
+
+def headline(explanation: "Explanation") -> str:
+    """Name the model, what it predicts, and the ablation."""
+    text = explanation.checkpoint
+    if explanation.context.checkpoint.is_classifier:
+        text += f" predicts {explanation.prediction}, {words.percent(explanation.probabilities.max(), 1)}"
+    return text + f" ({explanation.changes})" * bool(explanation.changes)

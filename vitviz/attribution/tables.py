@@ -1,0 +1,237 @@
+"""The numbers of a view: arrays by name, and rows of a table with one value a line.
+
+In tables, layers, heads, rows and columns count from 1; in arrays, means are the last layer and the last head.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitviz.attribution.patching import Patching
+from vitviz.attribution.shown import (
+    all_rows,
+    attention_scales,
+    check_view,
+    map_of,
+    pixel_map_of,
+    target_of,
+    title_of,
+)
+from vitviz.models.config import ConfigError
+from vitviz.plots import words
+from vitviz.view import View
+
+if TYPE_CHECKING:
+    from vitviz.attribution.explanation import Explanation
+
+Arrays = dict[str, Any]
+Row = tuple[Any, ...]  # quantity, name, layer, head, row, column, value
+COLUMNS = ("quantity", "name", "layer", "head", "row", "column", "value")
+EMPTY = ("", "", "", "")
+
+
+@dataclass(frozen=True)
+class PatchedPair:
+    """Results of activation patching between two images: heads, MLPs, and tokens of the shown layer if any."""
+
+    heads: Patching
+    mlp: Patching
+    tokens: Patching | None = None
+
+
+def arrays(explanation: "Explanation", view: View, patched: PatchedPair | None = None) -> Arrays:
+    """Return the arrays of a view by name.
+
+    Args:
+        explanation: The explanation.
+        view: The view. Of "attention" and "method": `map` (gh, gw) and its `title`; `pixels` (H, W), if it is shown by
+            pixel; `maps` (L + 1, A + 1, gh, gw), attention of all heads and then means, NaN where ablated; `prefix`
+            (L + 1, A + 1, R), attention to or from the tokens before the patches; `limits`, ends of the scales of heads
+            and means, if they are shared. Of "contributions": the fields of `Contributions`, and the `map` of the
+            chosen heads. Of "features": `rgb` (L, gh, gw, 3) and `explained` (L, 3), or with a query its `similarity`
+            (L, gh, gw) and the `patch`. Of "patching": `heads` (L, A), `mlp` (L,), `target`, both logits, and `tokens`
+            (T,) if a layer is shown.
+        patched: The results of "patching".
+
+    Returns:
+        These, and of all views but "patching" `labels` and `probabilities` (K,).
+
+    Raises:
+        ConfigError: As of `check_view`, or without the results of "patching".
+    """
+    check_view(explanation, view)
+    if view.content == "patching":
+        return patching_arrays(patched)
+    found = {
+        "contributions": contribution_arrays,
+        "features": similarity_arrays if view.query else feature_arrays,
+    }.get(view.content, map_arrays)(explanation, view)
+    return found | {"labels": np.array(explanation.labels), "probabilities": explanation.probabilities}
+
+
+def map_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the arrays of attention, or of the map of a method."""
+    rows = all_rows(explanation, view)
+    found = {
+        "map": map_of(explanation, view),
+        "title": np.array(title_of(explanation, view)),
+        "maps": rows[..., explanation.prefix :].reshape(*rows.shape[:2], *explanation.grid),
+        "prefix": rows[..., : explanation.prefix],
+    }
+    if (pixels := pixel_map_of(explanation, view)) is not None:
+        found["pixels"] = pixels
+    if view.scale == "shared" and (scales := attention_scales(explanation, view)) is not None:
+        found["limits"] = np.array([scale.limit for scale in scales])
+    return found
+
+
+def method_arrays(explanation: "Explanation", view: View, scores: Mapping[str, Any] | None = None) -> Arrays:
+    """Return the maps of all methods but reversed attention, `method_NAME` (gh, gw), and their deletion scores, if any.
+
+    `scores` are those of `serialize.method_scores`; NaN for a flat map, which has none.
+    """
+    keys = [key for key in explanation.methods if key != "reverse_attention"]
+    target = target_of(explanation, view)
+    found: Arrays = {f"method_{key}": explanation.map(key, target) for key in keys}
+    if scores is not None:
+        values = [scores["scores"][key] for key in keys]
+        found["methods"], found["scores"] = np.array(keys), np.array(values, np.float64)
+        found["random_baseline"] = np.array(scores["random_baseline"])
+    return found
+
+
+def contribution_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the summands of a logit, and what the chosen heads contributed by the patch that it was read from."""
+    found = explanation.contributions(target_of(explanation, view))
+    layers = slice(view.layer, view.layer + 1) if isinstance(view.layer, int) else slice(None)
+    heads = slice(view.head, view.head + 1) if isinstance(view.head, int) else slice(None)
+    tokens = found.heads[layers, heads].sum((0, 1), dtype=np.float32)  # (T,)
+    names = ("embedding", "heads", "attention_bias", "mlp", "bias", "logit")
+    return {name: getattr(found, name) for name in names} | {
+        "map": tokens[explanation.prefix :].reshape(explanation.grid),
+        "title": np.array(words.heads_name(view.layer, view.head)),
+    }
+
+
+def feature_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the principal components of all layers as colors; white and NaN if fewer than three patches are left."""
+    depth = explanation.layers_and_heads[0]
+    rgb = np.full((depth, *explanation.grid, 3), 255, np.uint8)
+    explained = np.full((depth, 3), np.nan, np.float32)
+    for layer in range(depth):
+        try:
+            found = explanation.pca(layer, view.foreground)
+        except ValueError:
+            continue
+        explained[layer] = found.explained
+        rgb[layer][found.foreground] = np.round(255 * found.rgb[found.foreground])
+    return {"rgb": rgb, "explained": explained}
+
+
+def similarity_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the cosine similarity of a patch with all patches in each layer."""
+    patch, depth = view.query[-1], explanation.layers_and_heads[0]
+    values = np.stack([explanation.similarity(patch, layer) for layer in range(depth)])
+    return {"similarity": values, "patch": np.array(patch)}
+
+
+def patching_arrays(patched: PatchedPair | None) -> Arrays:
+    """Return what each head, MLP and token recovers."""
+    if patched is None:
+        raise ConfigError("content", "must not be patching without a second image", "Use vitviz.patch_activations.")
+    heads = patched.heads
+    found: Arrays = {"heads": heads.recovered, "mlp": patched.mlp.recovered, "target": np.array(heads.target)}
+    found |= {"logit": heads.logit, "corrupted_logit": heads.corrupted_logit}
+    return found if patched.tokens is None else found | {"tokens": patched.tokens.recovered[0]}
+
+
+# Tables
+
+
+def rows(explanation: "Explanation", view: View, found: Arrays) -> Iterator[Row]:
+    """Yield the arrays of a view as rows of a table with `COLUMNS`."""
+    at = place(view)
+    if view.content == "contributions":
+        yield from contribution_rows(explanation, found)
+    elif view.content == "patching":
+        yield from (("recovered", "head", k + 1, h + 1, "", "", v) for (k, h), v in np.ndenumerate(found["heads"]))
+        yield from (("recovered", "MLP", k + 1, "", "", "", value) for k, value in enumerate(found["mlp"]))
+        if "tokens" in found:
+            yield from token_rows("recovered", "token", found["tokens"], (at[0], ""), explanation)
+    elif "similarity" in found:
+        name = words.patch_name(int(found["patch"]), explanation.grid[1])
+        for (k, row, column), value in np.ndenumerate(found["similarity"]):
+            yield "cosine similarity", name, k + 1, "", row + 1, column + 1, value
+    elif "rgb" in found:
+        for (k, row, column, channel), value in np.ndenumerate(found["rgb"]):
+            color = ("red", "green", "blue")[channel]
+            yield f"{color}, 0 to 255", "principal component", k + 1, "", row + 1, column + 1, value
+        for (k, component), value in np.ndenumerate(found["explained"]):
+            yield "explained variance", f"component {component + 1}", k + 1, "", "", "", value
+    else:
+        for (row, column), value in np.ndenumerate(found["map"]):
+            yield "map", str(found["title"]), *at, row + 1, column + 1, value
+        layers, heads = found["maps"].shape[:2]
+        for (layer, head, row, column), value in np.ndenumerate(found["maps"]):
+            yield "attention", "", number(layer, layers), number(head, heads), row + 1, column + 1, value
+        yield from probability_rows(found)
+
+
+def method_rows(found: Arrays) -> Iterator[Row]:
+    """Yield the maps and scores of all methods, and the probabilities, as rows of a table."""
+    for key in found["methods"]:
+        for (row, column), value in np.ndenumerate(found[f"method_{key}"]):
+            yield "attribution", key, "", "", row + 1, column + 1, value
+    for key, score in zip(found["methods"], found["scores"], strict=True):
+        if not np.isnan(score):
+            yield "deletion score", key, *EMPTY, score
+    for name, value in zip(("mean", "SD"), found["random_baseline"], strict=True):
+        yield "deletion score", f"{name} of random orders", *EMPTY, value
+    yield from probability_rows(found)
+
+
+def probability_rows(found: Arrays) -> Iterator[Row]:
+    """Yield the probability of each class."""
+    yield from (("probability", k, *EMPTY, p) for k, p in zip(found["labels"], found["probabilities"], strict=True))
+
+
+def contribution_rows(explanation: "Explanation", found: Arrays) -> Iterator[Row]:
+    """Yield the summands of a logit."""
+    yield "contribution", "embedding", *EMPTY, found["embedding"]
+    for layer, heads in enumerate(found["heads"]):
+        for head, values in enumerate(heads):
+            yield from token_rows("contribution", "head", values, (layer + 1, head + 1), explanation)
+        yield "contribution", "attention bias", layer + 1, "", "", "", found["attention_bias"][layer]
+        yield "contribution", "MLP", layer + 1, "", "", "", found["mlp"][layer]
+    yield "contribution", "biases of the classification head", *EMPTY, found["bias"]
+    yield "logit", "", *EMPTY, found["logit"]
+
+
+def token_rows(
+    quantity: str, name: str, values: NDArray[np.float32], at: tuple[Any, Any], explanation: "Explanation"
+) -> Iterator[Row]:
+    """Yield a row per token, (T,): patches by row and column, tokens before them by name."""
+    config, columns = explanation.context.config, explanation.grid[1]
+    for token, value in enumerate(values):
+        if token < explanation.prefix:
+            kind = words.prefix_name(token, config.class_token, config.distilled)
+            yield quantity, f"{name}, {kind}", *at, "", "", value
+        else:
+            row, column = divmod(token - explanation.prefix, columns)
+            yield quantity, name, *at, row + 1, column + 1, value
+
+
+def number(index: int, count: int) -> str:
+    """Name a layer or head by its number from 1; the last one is the mean."""
+    return "mean" if index == count - 1 else str(index + 1)
+
+
+def place(view: View) -> tuple[str, str]:
+    """Name the layer and head of a view, empty for the map of a method."""
+    if view.content == "method":
+        return "", ""
+    layer, head = (str(one + 1) if isinstance(one, int) else one for one in (view.layer, view.head))
+    return layer, head
