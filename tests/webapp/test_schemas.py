@@ -14,7 +14,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from scripts import types
 from tests.webapp import runs
-from vitviz.plots import animation
 from vitviz.plots.colormaps import color_tables
 from vitviz.runs import process
 from vitviz.runs.store import Runs
@@ -240,7 +239,6 @@ def train(tmp_path, monkeypatch):
         monkeypatch.setattr(train.runs, name, lambda *args: None)
     monkeypatch.setattr(train.datasets.download, "start", lambda dataset: None)
     monkeypatch.setattr(estimate, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
-    monkeypatch.setattr(animation, "render", lambda *args: b"GIF")
     presets.cached_estimate.cache_clear()
     yield train
     presets.cached_estimate.cache_clear()
