@@ -97,6 +97,7 @@ def test_removed_patches_and_ablated_heads_have_no_color_of_the_scale(explanatio
         ({"truth": 3}, "truth"),
         ({"foreground": True}, "foreground"),
         ({"direction": "similar"}, "direction"),
+        ({"method": "rollout", "pixels": True}, "pixels"),
         ({"size": "16:9"}, "size"),
     ],
 )
@@ -118,6 +119,11 @@ def test_the_figure_has_the_given_width_and_nothing_reaches_outside(explanation,
     assert box.x1 <= width + 0.01
     assert box.y0 >= -0.01
     assert box.y1 <= figure.get_figheight() + 0.01
+
+
+def test_a_width_that_no_page_has_is_refused(explanation):
+    with pytest.raises(ConfigError, match="width must be from 1 to 40 inches: got 0"):
+        explanation.figure(width=0)
 
 
 def test_models_without_class_token_head_or_labels_are_drawn():

@@ -473,11 +473,11 @@ class Explanation:
         tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
         return self.context.rows(tokens, direction)
 
-    def figure(self, width: float = 7.0, **view: Any) -> "Figure":
+    def figure(self, *, width: float = 7.0, **view: Any) -> "Figure":
         """Draw the image, a map, and the attention of all layers and heads, in a style for papers.
 
         Args:
-            width: Of the figure, in inches; below 5, the heads are below the map.
+            width: Of the figure, 1 to 40 inches; below 5, the heads are below the map.
             view: Fields of `vitviz.View`: `layer`, `head`, `query`, `direction`, `method`, `target`, `scale`, `smooth`
                 and `pixels`. The target may be a class by its name, the query a single patch.
 
@@ -545,15 +545,10 @@ class Explanation:
         from vitviz.attribution.serialize import explorer_to_json
         from vitviz.plots import document
 
-        view = view or self.last_layer
+        view = view or View(layer=self.layers_and_heads[0] - 1)
         figure = export.figure_bytes(draw_nearest(self, view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
         return document.document(explorer_to_json(self, view, complete, scores), figure, title)
-
-    @property
-    def last_layer(self) -> View:
-        """The view of the last layer's mean over heads."""
-        return View(layer=self.layers_and_heads[0] - 1)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
@@ -561,7 +556,7 @@ class Explanation:
 
         return {
             "text/html": document.frame(self.document(complete=False), NOTEBOOK_HEIGHT),
-            "image/png": export.figure_bytes(self.figure(layer=self.last_layer.layer), ".png"),
+            "image/png": export.figure_bytes(self.figure(layer=self.layers_and_heads[0] - 1), ".png"),
             "text/plain": repr(self),
         }
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from vitviz.attribution.methods import METHODS
 from vitviz.attribution.shown import (
     all_rows,
     attention_scales,
@@ -14,10 +15,11 @@ from vitviz.attribution.shown import (
     map_of,
     pixel_map_of,
     scale_of,
+    shows_pixels,
     target_of,
     title_of,
 )
-from vitviz.models.config import ConfigError
+from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.models.facts import credit
 from vitviz.plots import figures, words
 from vitviz.plots.figures import Map, Matrix
@@ -37,14 +39,18 @@ def draw(explanation: "Explanation", fields: dict[str, Any], width: float) -> Fi
     Raises:
         ConfigError: As of `create_view`, or for a field or value that this figure does not show.
     """
+    if not 1 <= width <= 40:
+        raise InvalidValueError("width", "from 1 to 40 inches", width)
     view = create_view(explanation, **fields)
     if view.content in NUMBERS:
         hint = f"Use {NUMBERS[view.content]} {OTHERWISE}"
         raise ConfigError("content", f"must be attention or method to be drawn: got {view.content}", hint)
     if view.direction == "similar":
-        raise ConfigError(
-            "direction", "must be from or to to be drawn: got similar", f"Use ex.similarity() {OTHERWISE}"
-        )
+        hint = f"Use ex.similarity() {OTHERWISE}"
+        raise ConfigError("direction", "must be from or to to be drawn: got similar", hint)
+    if view.pixels and not shows_pixels(view):
+        known = ", ".join(name for name, method in METHODS.items() if method.pixels)
+        raise ConfigError("pixels", "needs a method with a map per pixel", f"Use {known}, or leave it out.")
     if name := next((name for name in fields if name in NOT_DRAWN), None):
         raise ConfigError(name, "is not drawn by Python", "Leave it out, or save the figure from the page.")
     return draw_view(explanation, view, width)
