@@ -30,7 +30,7 @@ class Model(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, /, **values: Any) -> None:
         """Validate the fields.
 
         Raises:
@@ -80,12 +80,13 @@ class Upload(Model):
 
 
 class Given(Model):
-    """An image that a program passed, by the SHA-256 of its pixels, (H, W, 3) uint8.
+    """An image that a program passed, by the SHA-256 of its file, or of an image in memory of its RGB pixels.
 
     Attributes:
-        width: Of the image, in pixels.
+        width: Of the image, upright, in pixels.
         height: Likewise.
         crop: As for `Upload`.
+        name: Name of its file, without its folder; may be empty.
     """
 
     kind: Literal["given"] = "given"
@@ -93,6 +94,7 @@ class Given(Model):
     width: Annotated[int, Field(ge=1)]
     height: Annotated[int, Field(ge=1)]
     crop: Fraction = 0.5
+    name: Annotated[str, Field(max_length=MAX_NAME)] = ""
 
 
 KINDS = ("sample", "test", "run", "upload", "given")

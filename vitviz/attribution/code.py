@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vitviz.attribution.shown import shows_pixels, target_of, title_of
-from vitviz.view import View
+from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
+from vitviz.view import Given, Image, Sample, TestImage, View
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
@@ -20,20 +21,20 @@ def python(explanation: "Explanation", view: View, model: str = "", other: "Expl
     recovers.
 
     Args:
-        explanation: The explanation; its `source` is the image.
+        explanation: The explanation; its `origin` is the image.
         view: The view.
-        model: Name or path of the checkpoint, for `vitviz.load`; by default the checkpoint's name.
+        model: Name or path of the checkpoint, for `vitviz.load`; by default `model_name`.
         other: The second image of "patching".
     """
     layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
-    source = explanation.source or PLACEHOLDER
+    source = image_name(explanation.origin) or PLACEHOLDER
     crop = f", crop={explanation.crop!r}" * (explanation.crop != CENTER)
-    remark = "" if explanation.source else "  # your image"
+    remark = "  # your image" * (source == PLACEHOLDER)
     lines = [
         "import vitviz",
         "",
-        f"model = vitviz.load({model or explanation.checkpoint!r})",
+        f"model = vitviz.load({model or model_name(explanation.context.checkpoint)!r})",
         f"explanation = vitviz.explain(model, {source!r}{crop}){remark}",
     ]
     for one in explanation.ablations:
@@ -71,7 +72,7 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
         yield f"found = explanation.pca({given})"
         yield f"array = found.rgb  # ({rows}, {columns}, 3); found.explained: variance ratios"
     else:
-        source = (other and other.source) or PLACEHOLDER
+        source = (other and image_name(other.origin)) or PLACEHOLDER
         yield f"other = vitviz.explain(model, {source!r})" + "  # your second image" * (source == PLACEHOLDER)
         given = arguments(target=explanation.target(view.target) if view.target else None)
         yield f"found = vitviz.patch_activations(explanation, other{given and f', {given}'})"
@@ -81,6 +82,24 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
 def shown(value: int | str) -> int | str | None:
     """Return a layer or head, None for a mean, which is the default."""
     return None if value == "mean" else value
+
+
+def model_name(checkpoint: Checkpoint) -> str:
+    """Return a model as `vitviz.load` takes it, a file without its folder."""
+    source = checkpoint.source
+    if "repository" in source:
+        return f"hf:{source['repository']}" + (f"@{source['revision']}" if "revision" in source else "")
+    paths = [file.path for file in checkpoint.files]
+    is_bundled = bundled_checkpoints().get(checkpoint.name) in paths
+    is_named_by_file = [path.stem for path in paths] == [checkpoint.name]
+    return paths[0].name if is_named_by_file and not is_bundled else checkpoint.name
+
+
+def image_name(origin: Image) -> str:
+    """Return an image as `vitviz.explain` takes it, a file without its folder; empty if it has no name."""
+    if isinstance(origin, TestImage):
+        return f"cifar:{origin.index}"
+    return origin.name if isinstance(origin, Sample | Given) else ""
 
 
 def arguments(**given: object) -> str:

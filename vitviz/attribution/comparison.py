@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import export
+from vitviz.attribution import code, export
 from vitviz.attribution.faithfulness import rank_correlation
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.shown import create_view, is_ablated, kept_patches, map_of, method_of, title_of
@@ -500,7 +500,7 @@ def create_side(
         model=checkpoint.name,
         layers=explanation.layers_and_heads[0],
         image=np.asarray(explanation.image.model_input),
-        image_name=explanation.name or explanation.source,
+        image_name=explanation.name or code.image_name(explanation.origin),
         labels=tuple(explanation.labels),
         probabilities=explanation.probabilities if checkpoint.is_classifier else None,
         changes=explanation.changes,

@@ -40,7 +40,20 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import with_means
-from vitviz.view import Ablation, AblationMode, Direction, Head, Layer, PatchMode, View, check_index
+from vitviz.view import (
+    Ablation,
+    AblationMode,
+    Direction,
+    Given,
+    Head,
+    Layer,
+    PatchMode,
+    Sample,
+    TestImage,
+    View,
+    check_index,
+)
+from vitviz.view import Image as Origin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,17 +74,17 @@ class Explanation:
         changes: Description of the ablation; empty without one.
         original: The explanation before the ablation; None without one.
         ablations: The ablations, in order.
-        source: Path or name of the image, as `explain` takes it; empty for an image in memory.
+        origin: The image by its kind: a sample, a test image, or one that was given.
         crop: Position of the crop, as `explain` takes it.
     """
 
     context: ForwardContext
     image: PreprocessedImage
+    origin: Origin
     name: str = ""
     changes: str = ""
     original: "Explanation | None" = None
     ablations: tuple[Ablation, ...] = ()
-    source: str = ""
     crop: float = 0.5
 
     @property
@@ -598,9 +611,8 @@ def explain(
         return [explain(model, one, crop) for one in image]
     preprocessed = preprocess(find_image(image), model.network.config.img_size, crop, model.resize)
     pixels = to_tensor(preprocessed.model_input)
-    source = str(image) if isinstance(image, str | Path) else ""
     context = ForwardContext(model, model.normalize(pixels[None])[0])
-    explanation = Explanation(context, preprocessed, source=source, crop=crop)
+    explanation = Explanation(context, preprocessed, find_origin(image, preprocessed, crop), crop=crop)
     _ = explanation.logits  # fails here, not later, for networks whose logits overflow
     return explanation
 
@@ -647,12 +659,27 @@ def context_of(name: str, value: object) -> ForwardContext:
 
 def find_image(source: ImageSource) -> ImageSource:
     """Return the image of a name: one that ships with vitviz, or a test image of CIFAR-10; anything else unchanged."""
-    if not isinstance(source, str) or os.path.exists(source):  # unlike Path.exists, never raises
-        return source
-    if re.fullmatch(r"cifar:\d{1,4}", source):
-        pixels: NDArray[np.uint8] = cifar.load("test")[0][int(source.removeprefix("cifar:"))].permute(1, 2, 0).numpy()
+    named = find_named(source)
+    if isinstance(named, TestImage):
+        pixels: NDArray[np.uint8] = cifar.load("test")[0][named.index].permute(1, 2, 0).numpy()
         return pixels
-    return example_paths().get(source, source)
+    return source if named is None else example_paths()[named.name]
+
+
+def find_named(source: ImageSource) -> Sample | TestImage | None:
+    """Return the image that ships with vitviz or is in CIFAR-10, if the source is its name and no file."""
+    if not isinstance(source, str) or os.path.exists(source):  # unlike Path.exists, never raises
+        return None
+    if re.fullmatch(r"cifar:\d{1,4}", source):
+        return TestImage(index=int(source.removeprefix("cifar:")))
+    return Sample(name=source) if source in example_paths() else None
+
+
+def find_origin(source: ImageSource, image: PreprocessedImage, crop: float) -> Origin:
+    """Return the image of `explain` by its kind."""
+    name = Path(source).name if isinstance(source, str | Path) else ""
+    given = Given(sha256=image.sha256, width=image.width, height=image.height, crop=crop, name=name)
+    return find_named(source) or given
 
 
 def paint_patches(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from vitviz.attribution.code import image_name
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.shown import (
     all_rows,
@@ -80,7 +81,7 @@ def draw_view(explanation: "Explanation", view: View, width: float) -> Figure:
         shown=Map(title, np.where(has_value, values, np.float32(np.nan)) if pixels is None else pixels, scale),
         matrix=matrix,
         title=headline(explanation),
-        name=explanation.name or explanation.source or "Image",
+        name=explanation.name or image_name(explanation.origin) or "Image",
         note=" ".join(filter(None, (notes, credit(explanation.context.checkpoint)))),
         query=view.query,
         smooth=view.smooth,

@@ -4,6 +4,7 @@ Every image file is opened by `open_image`, which accepts six formats of limited
 decoding. Anything else raises `ImageError`.
 """
 
+import hashlib
 import os
 import stat
 import threading
@@ -92,11 +93,17 @@ class PreprocessedImage:
         original: The image upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
         model_input: The image cropped and resized to the model's input size.
         note: Description of the steps ("cropped to a square, resized from 640 × 480 to 32 × 32").
+        width: Width of the source, upright (px).
+        height: Its height.
+        sha256: SHA-256 of its file, or of an image in memory of its RGB pixels in rows.
     """
 
     original: Image.Image
     model_input: Image.Image
     note: str
+    width: int
+    height: int
+    sha256: str
 
 
 def sample_paths() -> dict[str, Path]:
@@ -129,10 +136,13 @@ def preprocess(
     """
     if not 0 <= crop <= 1:
         raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
-    original, (width, height) = open_image(for_size(source, size))
+    source = for_size(source, size)
+    original, (width, height) = open_image(source)
+    content = Path(source).read_bytes() if isinstance(source, str | os.PathLike) else original.tobytes()
     model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-    return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0], crop, resize))
+    note = describe(width, height, size[1], size[0], crop, resize)
+    return PreprocessedImage(original, model_input, note, width, height, hashlib.sha256(content).hexdigest())
 
 
 def for_size(source: ImageSource, size: tuple[int, int]) -> ImageSource:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
@@ -22,6 +22,7 @@ from vitviz.data import cifar
 from vitviz.data.files import write_atomic
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
 from vitviz.models.config import ConfigError, ModelConfig, config_from_dict
+from vitviz.models.weights import WeightFile
 
 if TYPE_CHECKING:
     import torch
@@ -81,6 +82,7 @@ class Checkpoint:
         record: Training record: train config, dataset, epochs, seconds, hardware, test accuracy, versions; of a model
             of timm or transformers `source`: library, family, repository, revision and license, where known.
         resize: Crop and filter with which an image gets the size of the input.
+        files: Files that the weights were read from; empty for a network in memory.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Checkpoint:
     std: Channels
     record: dict[str, Any]
     resize: Resize = DEFAULT_RESIZE
+    files: tuple[WeightFile, ...] = field(default=(), repr=False)
 
     @property
     def config(self) -> ModelConfig:
@@ -171,6 +174,7 @@ def load(name: str | Path, max_bytes: int | None = None) -> Checkpoint:
     bundled = bundled_checkpoints()
     path = bundled.get(str(name)) or Path(name)
     check_size(find_size(path, str(name)), max_bytes)
+    files = (WeightFile.of(path),)
     if path in bundled.values():
         check_sha256(path)
     check_header(path)
@@ -187,7 +191,8 @@ def load(name: str | Path, max_bytes: int | None = None) -> Checkpoint:
     check_finite(weights)
     network.load_state_dict(weights, assign=True)
     network.requires_grad_(True).eval()
-    return Checkpoint(path.stem, network, labels, mean, std, metadata.get("record", {}), read_resize(metadata))
+    record = metadata.get("record", {})
+    return Checkpoint(path.stem, network, labels, mean, std, record, read_resize(metadata), files)
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:

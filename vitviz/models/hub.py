@@ -27,6 +27,7 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.models.families import TRANSFORMERS, Family, Settings
 from vitviz.models.pretrained import Pretrained, convert, describe_module, find_family, interpolate
+from vitviz.models.weights import WeightFile
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 CONFIG, CARD = "config.json", "README.md"
@@ -143,12 +144,13 @@ def load_folder(
     """Load a folder of timm or transformers; `path` is one of its files, if only that one has the weights."""
     config = read_json(folder / CONFIG)
     files = [path] if path is not None and path.is_file() else weight_files(folder)
+    states = tuple(map(WeightFile.of, files))
     with ExitStack() as stack:
         tensors = TensorFiles(files, stack)
         checkpoint.check_size(tensors.nbytes, None)
         pretrained = Pretrained(name, tensors, config)
         source = {"library": "timm" if pretrained.is_timm else "transformers", **source}
-        return load_pretrained(pretrained, read_processor(folder), source, img_size)
+        return replace(load_pretrained(pretrained, read_processor(folder), source, img_size), files=states)
 
 
 def read_processor(folder: Path) -> Settings:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from vitviz.attribution import serialize
 from vitviz.attribution.ablation import mean_head_outputs
-from vitviz.attribution.explanation import explain
+from vitviz.attribution.explanation import Explanation, explain
 from vitviz.attribution.methods import METHODS
 from vitviz.data import environment
 from vitviz.data.cifar import DataError
@@ -24,7 +24,8 @@ from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
-from vitviz.view import AblationMode, PatchMode
+from vitviz.view import AblationMode, PatchMode, RunImage, Sample, TestImage, Upload
+from vitviz.view import Image as Origin
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, upload_path
 from vitviz.webapp.large_models import MANY_PASSES, left_out
@@ -124,6 +125,7 @@ class Explore(ModelPage):
                 quick(respond(is_slow)), Queue(1, 10)(respond(self.figures.figure)), slow(respond(self.figures.figure))
             ),
             quick(respond(self.figures.code)),
+            quick(respond(self.figures.provenance)),
         ]
 
     def patching_functions(self, respond: Callable[..., Any]) -> list[Callable[..., Any]]:
@@ -158,7 +160,7 @@ class Explore(ModelPage):
         source, name, caption, truth = self.image(chosen)
         with enough_cores(model):
             explanation = explain(model, source, crop=parse_crop(chosen))
-        explanation = replace(explanation, name=name, source=image_name(chosen))
+        explanation = replace(explanation, name=name, origin=origin_of(chosen, explanation))
         labels, image = explanation.labels, explanation.image
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
@@ -317,11 +319,15 @@ class Explore(ModelPage):
         }
 
 
-def image_name(chosen: Json) -> str:
-    """Return the name of a valid choice of an image, as `vitviz.explain` takes it; empty if it has none."""
-    if chosen["kind"] in ("upload", "dataset"):
-        return ""
-    return str(chosen["name"]) if chosen["kind"] == "sample" else f"cifar:{chosen['index']}"
+def origin_of(chosen: Json, explanation: Explanation) -> Origin:
+    """Return the image of a valid choice by its kind."""
+    if chosen["kind"] == "sample":
+        return Sample(name=chosen["name"])
+    if chosen["kind"] == "cifar":
+        return TestImage(index=chosen["index"])
+    if chosen["kind"] == "dataset":
+        return RunImage(run=chosen["run"], index=chosen["index"])
+    return Upload(id=explanation.image.sha256, name=chosen["name"][:120], crop=explanation.crop)
 
 
 def parse_crop(chosen: Json) -> float:

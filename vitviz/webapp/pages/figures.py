@@ -4,7 +4,7 @@ import base64
 import re
 from typing import cast
 
-from vitviz.attribution import code, export, serialize, tables
+from vitviz.attribution import code, export, provenance, serialize, tables
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.shown import method_of, target_of, title_of
 from vitviz.attribution.tables import PatchedPair
@@ -83,14 +83,26 @@ class Figures:
 
     def code(self, request: Json) -> CodeReply | None:
         """Return Python code that computes the arrays of a `view`; None if the key has expired."""
+        shown = self.shown(request)
+        return None if shown is None else {"code": code.python(**shown)}
+
+    def provenance(self, request: Json) -> Json | None:
+        """Return the provenance of a `view`, without panels; None if the key has expired."""
+        shown = self.shown(request)
+        return shown and provenance.provenance(**shown).model_dump(mode="json")
+
+    def shown(self, request: Json) -> Json | None:
+        """Return what a request shows, as arguments of `code.python`; None if the key has expired."""
         if (explanation := self.explanations.get(request)) is None:
             return None
         content, shown = choice(request, "content", CONTENTS), require(request, "view", dict)
-        view = parse_view(shown, content_of(content))
-        model = explanation.checkpoint
-        name = f"{model}/{LAST}" if model.startswith(RUN_PREFIX) else model
-        other = self.patching.other({"other": require(shown, "other", str)}) if content == "patching" else None
-        return {"code": code.python(explanation, view, name, other)}
+        name = explanation.checkpoint
+        return {
+            "explanation": explanation,
+            "view": parse_view(shown, content_of(content)),
+            "model": f"{name}/{LAST}" if name.startswith(RUN_PREFIX) else "",
+            "other": self.patching.other({"other": require(shown, "other", str)}) if content == "patching" else None,
+        }
 
 
 def content_of(content: str) -> Content:

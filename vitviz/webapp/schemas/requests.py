@@ -2,6 +2,7 @@
 
 from typing_extensions import TypedDict
 
+from vitviz.attribution.provenance import Provenance
 from vitviz.webapp.schemas.common import (
     DownloadInfo,
     Empty,
@@ -113,6 +114,7 @@ class Requests(TypedDict):
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureFile | Refusal | None]
     code: tuple[CodeRequest, CodeReply | Refusal | None]
+    provenance: tuple[CodeRequest, Provenance | Refusal | None]
     gallery: tuple[GalleryRequest, GalleryReply | Refusal]
     gallery_progress: tuple[GalleryProgressRequest, GalleryProgress | Refusal]
     cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]

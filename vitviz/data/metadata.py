@@ -1,0 +1,205 @@
+"""A text in the metadata of a file: SVG, PNG, PDF, NPZ, CSV; it is read from these and from saved HTML files.
+
+The text is ASCII, such as JSON without other characters, so that each format holds it without an encoding of its own.
+Files to read are untrusted: their size is bounded, XML entities are refused, and nothing is unpickled.
+"""
+
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from xml.parsers import expat
+
+import numpy as np
+
+from vitviz.data.archive import check_end_record
+
+MAX_TEXT = 2**20  # characters
+MAX_BYTES = 512 * 2**20  # of a file that is read
+MAX_CHUNKS = 1000  # of a PNG file before its image data
+ELEMENT_ID = "vitviz-provenance"  # of SVG's <metadata>
+DATA_ID = "vitviz-data"  # of the <script> with the data of a saved HTML file
+KEYWORD = "vitviz"  # of PNG's text chunk
+ARRAY = "provenance"  # of an NPZ file, and the field of the data of an HTML file
+COMMENT = "# vitviz: "
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+PNG_HEADER_END = 33  # bytes: signature and the chunk IHDR
+PDF_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+
+
+def embed(content: bytes, ending: str, text: str) -> bytes:
+    """Return a file with a text in its metadata.
+
+    Args:
+        content: The file, as this package writes it.
+        ending: ".svg", ".png", ".pdf", ".npz" or ".csv".
+        text: ASCII, at most `MAX_TEXT` characters.
+    """
+    if len(text) > MAX_TEXT:
+        raise ValueError(f"Metadata may have at most {MAX_TEXT:,} characters: got {len(text):,}.")
+    return EMBED[ending](content, text.encode("ascii"))
+
+
+def extract(path: Path) -> str:
+    """Return the text that a file has in its metadata.
+
+    Raises:
+        ValueError: If the file has none, cannot be read, is invalid or too large, or has another ending.
+    """
+    ending, name = path.suffix.lower(), path.name[:80]
+    if ending not in EXTRACT:
+        raise ValueError(f"The file must end in {', '.join(EXTRACT)}: got {name!r}.")
+    if not path.is_file() or path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"A file of at most {MAX_BYTES // 2**20} MiB is needed: {name!r} is none.")
+    try:
+        text = EXTRACT[ending](path)
+    except OSError as error:
+        raise ValueError(f"{name!r} cannot be read: {error.strerror or 'it is damaged'}.") from None
+    except Exception as error:  # the libraries raise almost any exception on a malformed file
+        raise ValueError(f"{name!r} must be a complete {ending[1:].upper()} file: it cannot be read.") from error
+    if text is None or len(text) > MAX_TEXT:
+        raise ValueError(f"{name!r} has no provenance of vitviz.")
+    return text
+
+
+def embed_svg(content: bytes, text: bytes) -> bytes:
+    """Add a <metadata> element at the end."""
+    end = content.rindex(b"</svg>")
+    element = f'<metadata id="{ELEMENT_ID}">{escape(text.decode(), quote=False)}</metadata>\n'
+    return content[:end] + element.encode() + content[end:]
+
+
+def extract_svg(path: Path) -> str | None:
+    """Return the content of the <metadata> element."""
+    parser, parts = expat.ParserCreate(), list[str]()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        is_found = name == "metadata" and attributes.get("id") == ELEMENT_ID
+        parser.CharacterDataHandler = parts.append if is_found else None
+
+    def end(name: str) -> None:
+        parser.CharacterDataHandler = None
+
+    def refuse(*declaration: object) -> None:
+        raise ValueError("An entity may expand to any size.")
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, refuse
+    with path.open("rb") as file:
+        parser.ParseFile(file)
+    return "".join(parts) or None
+
+
+def embed_png(content: bytes, text: bytes) -> bytes:
+    """Add an iTXt chunk after the header."""
+    chunk = b"iTXt" + KEYWORD.encode() + b"\0\0\0\0\0" + text  # not compressed, no language, no translated keyword
+    packed = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return content[:PNG_HEADER_END] + packed + content[PNG_HEADER_END:]
+
+
+def extract_png(path: Path) -> str | None:
+    """Return the text of the iTXt chunk, which must precede the image data."""
+    start = KEYWORD.encode() + b"\0\0\0\0\0"
+    with path.open("rb") as file:
+        if file.read(8) != PNG_SIGNATURE:
+            raise ValueError("It has no signature of PNG.")
+        for _ in range(MAX_CHUNKS):
+            length, kind = struct.unpack(">I4s", file.read(8))
+            if kind == b"iTXt" and length <= MAX_TEXT + len(start):
+                data = file.read(length)
+                if data.startswith(start):
+                    return data.removeprefix(start).decode("ascii")
+            elif kind == b"IDAT":
+                break
+            else:
+                file.seek(length, os.SEEK_CUR)
+            file.seek(4, os.SEEK_CUR)  # checksum
+    return None
+
+
+def embed_pdf(content: bytes, text: bytes) -> bytes:
+    """Append an update with another document information dictionary, whose Keywords are the text."""
+    trailer = content[content.rindex(b"trailer") :]
+    size, previous = (int(re.findall(rb"%s\s+(\d+)" % key, trailer)[0]) for key in (b"/Size", b"startxref"))
+    root = re.findall(rb"/Root\s+\d+\s+\d+\s+R", trailer)[0]
+    value = re.sub(rb"([\\()])", rb"\\\1", text)
+    info = b"%d 0 obj\n<< /Creator (vitviz) /Keywords (%s) >>\nendobj\n" % (size, value)
+    start = len(content) + 1
+    table = b"xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d %s /Info %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n"
+    return content + b"\n" + info + table % (size, start, size + 1, root, size, previous, start + len(info))
+
+
+def extract_pdf(path: Path) -> str | None:
+    """Return the last Keywords, a literal string, that are a JSON object."""
+    content = path.read_bytes()
+    if not content.startswith(b"%PDF-"):
+        raise ValueError("It has no header of PDF.")
+    for start in reversed([match.end() for match in re.finditer(rb"/Keywords\s*\((?=\\?\{)", content)]):
+        literal = re.match(rb"((?:[^\\()]|\\.)*+)\)", content[start : start + 2 * MAX_TEXT], re.DOTALL)
+        if literal:
+            return re.sub(r"\\(.)", lambda found: PDF_ESCAPES.get(found[1], found[1]), literal[1].decode("ascii"))
+    return None
+
+
+def embed_npz(content: bytes, text: bytes) -> bytes:
+    """Add an array, the text as string of NumPy."""
+    file = io.BytesIO(content)
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(f"{ARRAY}.npy", "w") as entry:
+        np.lib.format.write_array(entry, np.array(text.decode()), allow_pickle=False)
+    return file.getvalue()
+
+
+def extract_npz(path: Path) -> str | None:
+    """Return the text of the array; sizes are checked before memory is allocated."""
+    check_end_record(path)
+    with zipfile.ZipFile(path) as archive:
+        if f"{ARRAY}.npy" not in archive.namelist():
+            return None
+        with archive.open(f"{ARRAY}.npy") as entry:
+            array = io.BytesIO(entry.read(5 * MAX_TEXT))  # four bytes a character, and the header
+    np.lib.format.read_magic(array)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(array)
+    if shape != () or dtype.kind != "U":
+        raise ValueError("The array is not a text.")
+    return str(np.frombuffer(array.read(), dtype, 1)[0])
+
+
+def embed_csv(content: bytes, text: bytes) -> bytes:
+    """Add a first line, a comment."""
+    return COMMENT.encode() + text + b"\n" + content
+
+
+def extract_csv(path: Path) -> str | None:
+    """Return the text of the first line."""
+    with path.open("rb") as file:
+        line = file.readline(MAX_TEXT).decode("ascii")
+    return line.removeprefix(COMMENT).rstrip() if line.startswith(COMMENT) else None
+
+
+def extract_html(path: Path) -> str | None:
+    """Return a field of the data in an HTML file of `vitviz.plots.document`, whose text contains no "<"."""
+    script = re.search(rb'<script type="application/json" id="%s">([^<]*)<' % DATA_ID.encode(), path.read_bytes())
+    found = json.loads(script[1]).get(ARRAY) if script else None
+    return json.dumps(found) if found else None
+
+
+EMBED: dict[str, Callable[[bytes, bytes], bytes]] = {
+    ".svg": embed_svg,
+    ".png": embed_png,
+    ".pdf": embed_pdf,
+    ".npz": embed_npz,
+    ".csv": embed_csv,
+}
+EXTRACT: dict[str, Callable[[Path], str | None]] = {
+    ".svg": extract_svg,
+    ".png": extract_png,
+    ".pdf": extract_pdf,
+    ".npz": extract_npz,
+    ".csv": extract_csv,
+    ".html": extract_html,
+}
