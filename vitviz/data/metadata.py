@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from xml.parsers import expat
 
@@ -23,14 +23,19 @@ from vitviz.data.archive import check_end_record
 MAX_TEXT = 2**20  # characters
 MAX_BYTES = 512 * 2**20  # of a file that is read
 MAX_CHUNKS = 1000  # of a PNG file before its image data
-ELEMENT_ID = "vitviz-provenance"  # of SVG's <metadata>
+ELEMENT_ID = "vitviz"  # of SVG's <metadata>
 DATA_ID = "vitviz-data"  # of the <script> with the data of a saved HTML file
 KEYWORD = "vitviz"  # of PNG's text chunk
 ARRAY = "provenance"  # of an NPZ file, and the field of the data of an HTML file
 COMMENT = "# vitviz: "
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PNG_HEADER_END = 33  # bytes: signature and the chunk IHDR
-PDF_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+XMP = b"""<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:vitviz="https://vitviz.invalid/ns/">
+<vitviz:provenance>%s</vitviz:provenance>
+</rdf:Description></rdf:RDF></x:xmpmeta>
+<?xpacket end="r"?>"""
 
 
 def embed(content: bytes, ending: str, text: str) -> bytes:
@@ -123,27 +128,32 @@ def extract_png(path: Path) -> str | None:
 
 
 def embed_pdf(content: bytes, text: bytes) -> bytes:
-    """Append an update with another document information dictionary, whose Keywords are the text."""
+    """Append an update that gives the document XMP metadata, in a stream that is not compressed."""
     trailer = content[content.rindex(b"trailer") :]
-    size, previous = (int(re.findall(rb"%s\s+(\d+)" % key, trailer)[0]) for key in (b"/Size", b"startxref"))
-    root = re.findall(rb"/Root\s+\d+\s+\d+\s+R", trailer)[0]
-    value = re.sub(rb"([\\()])", rb"\\\1", text)
-    info = b"%d 0 obj\n<< /Creator (vitviz) /Keywords (%s) >>\nendobj\n" % (size, value)
-    start = len(content) + 1
-    table = b"xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d %s /Info %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n"
-    return content + b"\n" + info + table % (size, start, size + 1, root, size, previous, start + len(info))
+    size, root, previous = (
+        int(re.findall(rb"%s\s+(\d+)" % key, trailer)[0]) for key in (b"/Size", b"/Root", b"startxref")
+    )
+    entries = re.findall(rb"\b%d 0 obj\s*<<(.*?)>>\s*endobj" % root, content, re.DOTALL)[-1]
+    catalog = b"%d 0 obj\n<<%s /Metadata %d 0 R >>\nendobj\n" % (root, entries, size)
+    packet = XMP % escape(text.decode(), quote=False).encode()
+    stream = b"%d 0 obj\n<< /Type /Metadata /Subtype /XML /Length %d >>\nstream\n%s\nendstream\nendobj\n"
+    content += b"\n" + catalog
+    update = stream % (size, len(packet), packet)
+    table = (
+        b"xref\n%d 1\n%010d 00000 n \n%d 1\n%010d 00000 n \n" % (root, len(content) - len(catalog), size, len(content))
+        + re.sub(rb"/Size\s+\d+", b"/Size %d /Prev %d" % (size + 1, previous), trailer.partition(b"startxref")[0])
+        + b"startxref\n%d\n%%%%EOF\n" % (len(content) + len(update))
+    )
+    return content + update + table
 
 
 def extract_pdf(path: Path) -> str | None:
-    """Return the last Keywords, a literal string, that are a JSON object."""
+    """Return the text of the last XMP metadata that has it."""
     content = path.read_bytes()
     if not content.startswith(b"%PDF-"):
         raise ValueError("It has no header of PDF.")
-    for start in reversed([match.end() for match in re.finditer(rb"/Keywords\s*\((?=\\?\{)", content)]):
-        literal = re.match(rb"((?:[^\\()]|\\.)*+)\)", content[start : start + 2 * MAX_TEXT], re.DOTALL)
-        if literal:
-            return re.sub(r"\\(.)", lambda found: PDF_ESCAPES.get(found[1], found[1]), literal[1].decode("ascii"))
-    return None
+    found = re.findall(rb"<vitviz:provenance>([^<]*)</vitviz:provenance>", content)
+    return unescape(found[-1].decode("ascii")) if found else None
 
 
 def embed_npz(content: bytes, text: bytes) -> bytes:
@@ -177,7 +187,7 @@ def embed_csv(content: bytes, text: bytes) -> bytes:
 def extract_csv(path: Path) -> str | None:
     """Return the text of the first line."""
     with path.open("rb") as file:
-        line = file.readline(MAX_TEXT).decode("ascii")
+        line = file.readline(len(COMMENT) + MAX_TEXT + 1).decode("ascii")
     return line.removeprefix(COMMENT).rstrip() if line.startswith(COMMENT) else None
 
 
