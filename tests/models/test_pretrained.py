@@ -23,6 +23,7 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.families import TRANSFORMERS
 from vitviz.models.pretrained import Pretrained, convert, describe_module
+from vitviz.models.weights import weights_sha256
 
 softmax = F.softmax
 
@@ -204,15 +205,19 @@ def test_a_loaded_model_is_saved_and_loaded_as_checkpoint(tmp_path):
 def test_weights_in_shards_load(tmp_path):
     folder = families.saved("ViT", tmp_path / "vit")
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
-    expected = vitviz.load(folder, device="cpu").network.state_dict()
+    whole = vitviz.load(folder, device="cpu")
+    expected = whole.network.state_dict()
     parts = {"a.safetensors": dict(list(tensors.items())[:9]), "b.safetensors": dict(list(tensors.items())[9:])}
     for file, part in parts.items():
         safetensors.torch.save_file(part, folder / file)
     index = {"weight_map": {name: file for file, part in parts.items() for name in part}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     (folder / "model.safetensors").unlink()
-    found = vitviz.load(folder, device="cpu").network.state_dict()
+    model = vitviz.load(folder, device="cpu")
+    found = model.network.state_dict()
     assert all(torch.equal(found[name], weight) for name, weight in expected.items())
+    assert [file.path.name for file in model.files] == ["a.safetensors", "b.safetensors"]
+    assert weights_sha256(model.network) == weights_sha256(whole.network)
     (folder / "b.safetensors").unlink()
     with pytest.raises(CheckpointError, match=r"all files that model\.safetensors\.index\.json lists: b\.safetensors"):
         vitviz.load(folder)

@@ -107,7 +107,3 @@ def test_the_shipped_model_has_the_published_hash():
     model = vitviz.load("cifar10-ti4")
     listed = (checkpoint.CHECKPOINTS / checkpoint.CHECKSUMS).read_text()
     assert f"{model.files[0].sha256}  cifar10-ti4.safetensors" in listed
-
-
-def test_a_module_in_memory_has_no_files_and_shards_are_several(tiny_checkpoint):
-    assert tiny_checkpoint.files == ()

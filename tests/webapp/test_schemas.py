@@ -14,6 +14,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from scripts import types
 from tests.webapp import runs
+from vitviz.attribution.provenance import Provenance
 from vitviz.plots.colormaps import color_tables
 from vitviz.runs import process
 from vitviz.runs.store import Runs
@@ -119,6 +120,10 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
     figure = {"view": view, "content": "map", "format": "csv"}
     page("figure", key | figure, common.FigureFile)
     page("code", key | {"view": view, "content": "view"}, explore.CodeReply)
+    found = page("provenance", {"key": patching["other"], "view": view, "content": "view"}, Provenance)
+    assert found["subject"]["model"] == "runs/small"
+    assert found["subject"]["image"] == {"kind": "upload", "id": found["image"]["sha256"], "name": "", "crop": 0.5}
+    assert "vitviz.load('runs/small/last.safetensors')" in found["code"]
     for shown in ("all", "misclassified"):
         page(
             "gallery",
@@ -140,6 +145,7 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
         "ablate",
         "figure",
         "code",
+        "provenance",
     ):
         other = {
             "target": [],
