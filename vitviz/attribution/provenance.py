@@ -83,8 +83,7 @@ class Panel(Model):
 
     Attributes:
         name: What it shows.
-        rectangle: Left, top, width and height from the figure's upper left corner, as fractions of its width and
-            height.
+        rectangle: Left, top, right and bottom from the figure's upper left corner, as fractions of its width and height.
         colormap: Name of the color map; None for an image.
         limits: Values at the ends of the color map.
         sha256: Of the decoded pixels, (height, width, RGBA) uint8 in rows: of the image that an SVG file embeds, or of
@@ -108,7 +107,7 @@ class Provenance(Model):
         preprocessing: Of the image.
         subject: What is explained.
         view: What is shown of it.
-        code: Python code that computes the shown arrays.
+        code: Python code that computes the shown arrays; None if another view is shown in a saved HTML file.
         panels: The maps and images of a figure.
     """
 
@@ -118,7 +117,7 @@ class Provenance(Model):
     preprocessing: InputPreprocessing
     subject: Subject
     view: View
-    code: str
+    code: str | None
     panels: tuple[Panel, ...] = ()
 
     def to_json(self) -> str:
