@@ -1,13 +1,16 @@
 """The provenance of a view: its fields, what it does not name, and what is read from files."""
 
+import base64
 import getpass
 import hashlib
+import io
 import json
 import os
 import platform
 import subprocess
 import sys
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -17,11 +20,10 @@ import vitviz
 from tests import tiny
 from vitviz.attribution import provenance
 from vitviz.attribution.provenance import Panel, Provenance
-from vitviz.attribution.view import View
 from vitviz.models import hub, weights
 from vitviz.models.config import ConfigError
 from vitviz.models.weights import weights_sha256
-from vitviz.view import Ablation, Given, Sample, TestImage, Upload
+from vitviz.view import Ablation, Given, Sample, TestImage, Upload, View
 
 PANEL = Panel(
     name="layer 1, head 2", rectangle=(0.1, 0.25, 1 / 3, 0.5), colormap="seq", limits=(0.0, 0.0123), sha256="0" * 64
@@ -36,7 +38,7 @@ def explanation():
 
 def test_every_field_is_that_of_the_explanation(explanation):
     ablated = explanation.ablate(heads=[(2, 1)], patches=[3, 5], patch_mode="gray").ablate(heads=[(0, 0)], mode="mean")
-    view = View("relevance", 2, 1, (4, 9), "to", (1, "class 3"), "map", True, 0.25, 7, False, True)
+    view = View(content="method", method="relevance", query=(4, 9), direction="to", target=(1, 3), smooth=True)
     found = provenance.provenance(ablated, view, (PANEL,))
     checkpoint = ablated.context.checkpoint
     assert found.vitviz == vitviz.__version__
@@ -58,27 +60,15 @@ def test_every_field_is_that_of_the_explanation(explanation):
         Ablation(heads=((2, 1),), patches=(3, 5), patch_mode="gray"),
         Ablation(heads=((0, 0),), mode="mean"),
     )
-    shown = found.view
-    assert (shown.content, shown.method, shown.target, shown.truth) == ("method", "relevance", (1, 3), 7)
-    assert (shown.layer, shown.head, shown.query, shown.direction) == (2, 1, (4, 9), "to")
-    assert (shown.scale, shown.smooth, shown.outlines, shown.pixels) == ("map", True, 0.25, True)
+    assert found.view == view
     assert "explanation = explanation.ablate(heads=[(2, 1)], patches=[3, 5], mode='zero'" in found.code
     assert found.panels == (PANEL,)
 
 
-def test_defaults_and_other_contents(explanation):
-    shown = provenance.provenance(explanation, View()).view
-    assert (shown.content, shown.layer, shown.head, shown.target, shown.other) == (
-        "attention",
-        "mean",
-        "mean",
-        (),
-        None,
-    )
+def test_the_second_image_of_patching_is_named(explanation):
     other = vitviz.explain(tiny.checkpoint(), tiny.pixels(seed=1))
-    found = provenance.provenance(explanation, View(target=2), (), "patching", other)
-    assert (found.view.content, found.view.target, found.view.other) == ("patching", (2,), other.origin)
-    assert provenance.provenance(explanation, View(layer=1), (), "features").view.content == "features"
+    found = provenance.provenance(explanation, View(content="patching", target=(2,)), other=other)
+    assert found.view == View(content="patching", target=(2,), other=other.origin)
 
 
 def test_the_image_is_that_of_the_source(tmp_path):
@@ -133,7 +123,7 @@ def test_nothing_private_is_named(tmp_path, tiny_bytes, monkeypatch):
         given = vitviz.explain(hub.load(name), str(folder / "passport-of-alice.png"))
         upload = replace(given, origin=Upload(id=given.image.sha256, name="passport-of-alice.png"))
         for one in (given, upload):
-            found = provenance.provenance(one, View(), (), "patching", given)
+            found = provenance.provenance(one, View(content="patching"), (), given)
             text = found.to_json()
             assert "vitviz.load('weights-of-mine.safetensors')" in found.code
             assert found.subject.model == found.model.files[0].name == "weights-of-mine.safetensors"
@@ -204,3 +194,77 @@ def test_the_module_imports_neither_torch_nor_matplotlib():
         "import sys, vitviz.attribution.provenance; assert not {'torch', 'matplotlib', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# Files
+
+
+@pytest.fixture
+def save(tmp_path, explanation):
+    def write(ending: str):
+        return explanation.save(tmp_path / f"map{ending}", layer=2, head=1, scale="map")
+
+    return write
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".npz", ".csv", ".html"])
+def test_a_saved_file_carries_the_provenance_of_its_view(ending, save, explanation):
+    found = provenance.read(save(ending))
+    view = View(layer=2, head=1, scale="map")
+    assert found == provenance.provenance(explanation, view, found.panels)
+    is_drawn = ending in (".png", ".svg", ".pdf")
+    assert [panel.name for panel in found.panels] == ["image", "map", "heads"] * is_drawn
+
+
+def test_panels_have_the_limits_and_colors_of_the_figure(save, explanation):
+    image, shown, heads = provenance.read(save(".png")).panels
+    values = explanation.attention_map(2, 1)
+    assert (image.colormap, image.limits) == (None, None)
+    assert (shown.colormap, heads.colormap) == ("seq", "seq")
+    np.testing.assert_allclose(shown.limits, (values.min(), values.max()), rtol=1e-6)
+    signed = explanation.save(save(".png"), method="balanced_gradients", target=3)
+    shown = provenance.read(signed).panels[1]
+    assert shown.colormap == "div"
+    assert shown.limits[0] == -shown.limits[1] < 0
+
+
+def test_the_pixels_of_a_png_are_those_in_the_rectangles(save):
+    path = save(".png")
+    with Image.open(path) as image:
+        pixels = np.asarray(image.convert("RGBA"))
+    height, width = pixels.shape[:2]
+    for panel in provenance.read(path).panels:
+        left, top, right, bottom = panel.rectangle
+        rows, columns = (
+            slice(round(top * height), round(bottom * height)),
+            slice(round(left * width), round(right * width)),
+        )
+        part = pixels[rows, columns].copy()
+        assert hashlib.sha256(part.tobytes()).hexdigest() == panel.sha256
+        part[0, 0, 0] ^= 1
+        assert hashlib.sha256(part.tobytes()).hexdigest() != panel.sha256
+        border = np.concatenate([pixels[rows.start - 6, columns], pixels[rows, columns.start - 6]])
+        inside = pixels[rows, columns][8:-8, 8:-8].reshape(-1, 4)
+        assert len(np.unique(inside, axis=0)) > 20 > len(np.unique(border, axis=0))
+
+
+def test_the_pixels_of_an_svg_are_those_of_its_images(save):
+    path = save(".svg")
+    images = {}
+    for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}image"):
+        data = base64.b64decode(element.get("{http://www.w3.org/1999/xlink}href").partition(",")[2])
+        images[element.get("id")] = Image.open(io.BytesIO(data)).convert("RGBA")
+    for panel in provenance.read(path).panels:
+        assert hashlib.sha256(images[panel.name].tobytes()).hexdigest() == panel.sha256
+        images[panel.name].putpixel((0, 0), (1, 2, 3, 255))
+        assert hashlib.sha256(images[panel.name].tobytes()).hexdigest() != panel.sha256
+    assert {panel.sha256 for panel in provenance.read(save(".pdf")).panels} == {None}
+
+
+def test_equal_figures_are_equal_files_and_provenance_changes_no_number(save, explanation, tmp_path):
+    for ending in (".png", ".svg", ".pdf", ".csv"):
+        first = save(ending).read_bytes()
+        assert save(ending).read_bytes() == first
+    with np.load(save(".npz")) as found:
+        assert str(found["provenance"]) == provenance.read(save(".npz")).to_json()
+        np.testing.assert_array_equal(found["map"], explanation.attention_map(2, 1))

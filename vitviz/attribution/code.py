@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
 
 CENTER = 0.5  # position of the crop by default
+RUN_PREFIX, LAST = "runs/", "last.safetensors"  # of the name of a run's model, and its file
 PLACEHOLDER = "image.png"  # stands for an image without a name
 
 
-def python(explanation: "Explanation", view: View, model: str = "", other: "Explanation | None" = None) -> str:
+def python(explanation: "Explanation", view: View, other: "Explanation | None" = None) -> str:
     """Return code that computes `array`, the large map of a view, and `maps`, those of all layers and heads.
 
     Of other views, it computes the contributions to the logit, the features of the layer, or what activation patching
@@ -23,18 +24,19 @@ def python(explanation: "Explanation", view: View, model: str = "", other: "Expl
     Args:
         explanation: The explanation; its `origin` is the image.
         view: The view.
-        model: Name or path of the checkpoint, for `vitviz.load`; by default `model_name`.
         other: The second image of "patching".
     """
     layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
+    model = model_name(explanation.context.checkpoint)
+    model += f"/{LAST}" if model.startswith(RUN_PREFIX) else ""
     source = image_name(explanation.origin) or PLACEHOLDER
     crop = f", crop={explanation.crop!r}" * (explanation.crop != CENTER)
     remark = "  # your image" * (source == PLACEHOLDER)
     lines = [
         "import vitviz",
         "",
-        f"model = vitviz.load({model or model_name(explanation.context.checkpoint)!r})",
+        f"model = vitviz.load({model!r})",
         f"explanation = vitviz.explain(model, {source!r}{crop}){remark}",
     ]
     for one in explanation.ablations:
@@ -85,7 +87,7 @@ def shown(value: int | str) -> int | str | None:
 
 
 def model_name(checkpoint: Checkpoint) -> str:
-    """Return a model as `vitviz.load` takes it, a file without its folder."""
+    """Return a model as `vitviz.load` takes it, a file without its folder, or "runs/NAME"."""
     source = checkpoint.source
     if "repository" in source:
         return f"hf:{source['repository']}" + (f"@{source['revision']}" if "revision" in source else "")

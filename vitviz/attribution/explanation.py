@@ -26,6 +26,7 @@ from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_f
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
 from vitviz.attribution.metrics import METRICS, measure
 from vitviz.attribution.patching import Part, Patching, patch_contexts
+from vitviz.attribution.provenance import provenance
 from vitviz.attribution.shown import TargetLike, check_method
 from vitviz.data import cifar
 from vitviz.data.photos import example_paths
@@ -503,7 +504,7 @@ class Explanation:
         return figure.draw(self, view, width)
 
     def save(self, path: str | Path, **view: Any) -> Path:
-        """Write a view in the format given by the file's ending, and return the path.
+        """Write a view in the format given by the file's ending, with its provenance, and return the path.
 
         Args:
             path: The file.
@@ -529,6 +530,7 @@ class Explanation:
             arrays=lambda: self.arrays(chosen),
             rows=lambda: tables.rows(self, chosen, tables.arrays(self, chosen)),
             document=lambda: self.document(chosen),
+            provenance=lambda panels: provenance(self, chosen, panels),
         )
 
     def arrays(self, view: View) -> dict[str, NDArray[np.generic]]:

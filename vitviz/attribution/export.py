@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vitviz.attribution.provenance import Panel, Provenance, embed, panels_of
 from vitviz.attribution.tables import COLUMNS
 from vitviz.data.files import resolve_link, write_atomic
 
@@ -23,10 +24,12 @@ def save(
     arrays: Callable[[], Mapping[str, Any]],
     rows: Callable[[], Iterable[tuple[Any, ...]]] | None = None,
     document: Callable[[], str] | None = None,
+    provenance: Callable[[tuple[Panel, ...]], Provenance] | None = None,
 ) -> Path:
     """Write a figure (.png, .svg, .pdf), arrays (.npz), a table (.csv) or a document (.html), by the file's ending.
 
-    Only the one that is written is computed.
+    Only the one that is written is computed. `provenance` is that of the file with the panels of a figure; a document
+    has its own.
 
     Returns:
         The path.
@@ -36,12 +39,12 @@ def save(
     """
     path = Path(path)
     makers: dict[str, Callable[[], bytes]] = {
-        ending: lambda ending=ending: figure_bytes(figure(), ending)  # type: ignore[misc]
+        ending: lambda ending=ending: figure_bytes(figure(), ending, provenance)  # type: ignore[misc]
         for ending in DRAWN
     }
-    makers[".npz"] = lambda: npz_bytes(arrays())
+    makers[".npz"] = lambda: npz_bytes(arrays(), provenance and provenance(()))
     if rows is not None:
-        makers[".csv"] = lambda: csv_bytes(rows())
+        makers[".csv"] = lambda: csv_bytes(rows(), provenance and provenance(()))
     if document is not None:
         makers[".html"] = lambda: document().encode()
     make = makers.get(path.suffix.lower())
@@ -52,25 +55,28 @@ def save(
     return path
 
 
-def figure_bytes(figure: "Figure", ending: str) -> bytes:
-    """Return a figure as the bytes of a file with an ending of `DRAWN`."""
+def figure_bytes(
+    figure: "Figure", ending: str, provenance: Callable[[tuple[Panel, ...]], Provenance] | None = None
+) -> bytes:
+    """Return a figure as the bytes of a file with an ending of `DRAWN`; `provenance` as for `save`."""
     from vitviz.plots import style
 
-    return style.render(figure, ending)
+    content = style.render(figure, ending)
+    return embed(content, ending, provenance and provenance(panels_of(figure, content, ending)))
 
 
-def npz_bytes(arrays: Mapping[str, Any]) -> bytes:
+def npz_bytes(arrays: Mapping[str, Any], provenance: Provenance | None = None) -> bytes:
     """Return arrays by name as the bytes of an .npz file."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
+    return embed(buffer.getvalue(), ".npz", provenance)
 
 
-def csv_bytes(rows: Iterable[tuple[Any, ...]]) -> bytes:
+def csv_bytes(rows: Iterable[tuple[Any, ...]], provenance: Provenance | None = None) -> bytes:
     """Return rows, whose last value is a number, as the bytes of a .csv file under `COLUMNS`."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
     for line in rows:
         writer.writerow((*line[:-1], f"{float(line[-1]):.7g}"))
-    return buffer.getvalue().encode()
+    return embed(buffer.getvalue().encode(), ".csv", provenance)

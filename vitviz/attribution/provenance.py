@@ -3,21 +3,27 @@
 It names no path, no user and no host. This module imports neither torch nor Matplotlib.
 """
 
+import base64
 import hashlib
+import io
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
+from PIL import Image
 from pydantic import Field
 
 from vitviz import __version__
 from vitviz.data import metadata
 from vitviz.models.weights import weights_sha256
-from vitviz.view import MAX_NAME, Ablation, Content, Fraction, Given, Image, Model, Subject, Upload, View
+from vitviz.view import MAX_NAME, Fraction, Given, Model, Subject, Upload, View
+from vitviz.view import Image as Origin
 
 if TYPE_CHECKING:
-    from vitviz.attribution import view as old
+    from matplotlib.figure import Figure
+
     from vitviz.attribution.explanation import Explanation
 
 Name = Annotated[str, Field(max_length=MAX_NAME)]
@@ -83,11 +89,12 @@ class Panel(Model):
 
     Attributes:
         name: What it shows.
-        rectangle: Left, top, right and bottom from the figure's upper left corner, as fractions of its width and height.
+        rectangle: Left, top, right and bottom from the upper left corner, as fractions of the figure's width and
+            height.
         colormap: Name of the color map; None for an image.
         limits: Values at the ends of the color map.
         sha256: Of the decoded pixels, (height, width, RGBA) uint8 in rows: of the image that an SVG file embeds, or of
-            the rectangle in a PNG file, with its sides rounded to pixels; None if unknown.
+            the rectangle in a PNG file, with its sides rounded to pixels; None if unknown, as in a PDF of Python.
     """
 
     name: Name
@@ -127,11 +134,9 @@ class Provenance(Model):
 
 def provenance(
     explanation: "Explanation",
-    view: "old.View",
+    view: View,
     panels: tuple[Panel, ...] = (),
-    content: str = "view",
     other: "Explanation | None" = None,
-    model: str = "",
 ) -> Provenance:
     """Return the provenance of a view of an explanation; the weights are hashed when it is first needed.
 
@@ -139,70 +144,75 @@ def provenance(
         explanation: The explanation.
         view: The view.
         panels: Maps and images of the figure.
-        content: As for `vitviz.attribution.code.python`, like the rest.
         other: The second image of activation patching.
-        model: The model as the code loads it.
     """
     from vitviz.attribution.code import model_name, python
 
     checkpoint, image = explanation.context.checkpoint, explanation.image
     source = {key: checkpoint.source.get(key) for key in ("repository", "revision")}
     files = tuple(WeightsOfFile(name=file.path.name, sha256=file.sha256) for file in checkpoint.files)
-    origin = without_name(explanation.origin)
-    unnamed = other and replace(other, origin=without_name(other.origin))
+    unnamed = replace(explanation, origin=without_name(explanation.origin))
+    other = other and replace(other, origin=without_name(other.origin))
     return Provenance(
         vitviz=__version__,
         model=ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **source),
         image=ImageIdentity(sha256=image.sha256, width=image.width, height=image.height, crop=explanation.crop),
         preprocessing=InputPreprocessing(**asdict(checkpoint.preprocessing)),
-        subject=Subject(
-            model=model_name(checkpoint),
-            image=origin,
-            ablations=tuple(Ablation(**asdict(one)) for one in explanation.ablations),
-        ),
-        view=to_view(explanation, view, content, unnamed),
-        code=python(replace(explanation, origin=origin), view, model, content, unnamed),
+        subject=Subject(model=model_name(checkpoint), image=unnamed.origin, ablations=explanation.ablations),
+        view=view if other is None else view.model_copy(update={"other": other.origin}),
+        code=python(unnamed, view, other),
         panels=panels,
     )
 
 
-def without_name(image: Image) -> Image:
+def without_name(image: Origin) -> Origin:
     """Return an image without the name of its file, which may be private."""
     return image.model_copy(update={"name": ""}) if isinstance(image, Given | Upload) else image
 
 
-def to_view(
-    explanation: "Explanation", view: "old.View", content: str = "view", other: "Explanation | None" = None
-) -> View:
-    """Return a view with the names of `vitviz.view`."""
-    shown = content if content in ("contributions", "features", "patching") else None
-    target = () if view.target is None else explanation.target(view.target)
-    return View(
-        content=cast(Content, shown or ("attention" if view.method is None else "method")),
-        layer="mean" if view.layer is None else view.layer,
-        head="mean" if view.head is None else view.head,
-        query=view.query,
-        direction=view.direction,
-        method=view.method,
-        target=target if isinstance(target, tuple) else (target,),
-        truth=view.truth,
-        scale=view.scale,
-        smooth=view.smooth,
-        outlines=view.outlines,
-        pixels=view.pixels,
-        foreground=view.remove_background,
-        other=None if other is None else other.origin,
-    )
+def panels_of(figure: "Figure", content: bytes, ending: str) -> tuple[Panel, ...]:
+    """Return the panels of a figure, its images that have an id.
+
+    Args:
+        figure: The figure.
+        content: The file that it was rendered to just now.
+        ending: ".png", ".svg" or ".pdf".
+    """
+    found = []
+    for axes in figure.axes:
+        left, bottom, right, top = axes.get_position().extents.clip(0, 1).tolist()
+        for image in axes.images:
+            if name := image.get_gid():
+                is_map = image.get_array().ndim == 2
+                panel = Panel(
+                    name=name,
+                    rectangle=(left, 1 - top, right, 1 - bottom),
+                    colormap=image.cmap.name if is_map else None,
+                    limits=image.get_clim() if is_map else None,
+                    sha256=None,
+                )
+                pixels = decode_panel(content, ending, panel)
+                digest = None if pixels is None else hashlib.sha256(pixels).hexdigest()
+                found.append(panel.model_copy(update={"sha256": digest}))
+    return tuple(found)
 
 
-def pixels_sha256(pixels: Any) -> str:
-    """Return the SHA-256 of pixels, (height, width, RGBA) uint8."""
-    return hashlib.sha256(pixels.tobytes()).hexdigest()
+def decode_panel(content: bytes, ending: str, panel: Panel) -> bytes | None:
+    """Return the pixels of a panel in a PNG or SVG file, (height, width, RGBA) uint8; None if the file has none."""
+    if ending == ".svg":
+        tag = re.search(rb'<image\b[^>]*\bid="%s"[^>]*>' % re.escape(panel.name.encode()), content)
+        data = tag and re.search(rb'href="data:image/png;base64,([^"]*)"', tag[0])
+        return Image.open(io.BytesIO(base64.b64decode(data[1]))).convert("RGBA").tobytes() if data else None
+    if ending == ".png":
+        image = Image.open(io.BytesIO(content))
+        left, top, right, bottom = (round(side * image.size[k % 2]) for k, side in enumerate(panel.rectangle))
+        return image.crop((left, top, right, bottom)).convert("RGBA").tobytes()
+    return None
 
 
-def embed(content: bytes, ending: str, found: Provenance) -> bytes:
-    """Return the bytes of a file with its provenance; `ending` as for `vitviz.data.metadata.embed`."""
-    return metadata.embed(content, ending, found.to_json())
+def embed(content: bytes, ending: str, found: Provenance | None) -> bytes:
+    """Return the bytes of a file with its provenance, if it has one; `ending` as for `vitviz.data.metadata.embed`."""
+    return content if found is None else metadata.embed(content, ending, found.to_json())
 
 
 def read(path: str | Path) -> Provenance:

@@ -12,6 +12,7 @@ from vitviz import __version__
 from vitviz.attribution.context import Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
+from vitviz.attribution.provenance import provenance
 from vitviz.attribution.shown import limits_of, method_of, target_of
 from vitviz.data import environment
 from vitviz.data.encoding import data_url, to_base64
@@ -261,6 +262,7 @@ def explorer_to_json(
         "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),
         "methods": [method for method in methods_to_json() if method["key"] in keys],
         "view": view_to_json(explanation, view),
+        "provenance": provenance(explanation, view).model_dump(mode="json"),
         "isClassifier": explanation.context.checkpoint.is_classifier,
         "family": family(explanation.context.checkpoint),
         "source": origin(explanation.context.checkpoint),

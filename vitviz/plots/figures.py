@@ -83,7 +83,7 @@ def draw(
         titles.append(matrix.title)
     with own_style():
         figure, axes = create_figure(aspects, titles, width, title, note)
-        axes[0].imshow(image, extent=(0, grid[1], grid[0], 0), aspect="auto")
+        axes[0].imshow(image, extent=(0, grid[1], grid[0], 0), aspect="auto", gid="image")
         draw_map(axes[1], shown, grid, smooth)
         for one in axes[:2]:
             draw_grid(one, grid, query)
@@ -152,8 +152,8 @@ def fit_height(figure: Figure, axes: Sequence[Axes]) -> None:
         figure.set_figheight(height + max(sum(missing.values()), -0.9 * height))
 
 
-def draw_map(axes: Axes, shown: Map, grid: tuple[int, int], smooth: bool = False) -> None:
-    """Draw a map with its title and color bar."""
+def draw_map(axes: Axes, shown: Map, grid: tuple[int, int], smooth: bool = False, gid: str = "map") -> None:
+    """Draw a map with its title and color bar; `gid` is its id in the file."""
     values, is_missing = shown.values, np.isnan(shown.values)
     style = {"extent": (0, grid[1], grid[0], 0), "aspect": "auto"}
     filled = np.where(is_missing, np.float32(0), values) if smooth else values  # gaps do not spread
@@ -162,6 +162,7 @@ def draw_map(axes: Axes, shown: Map, grid: tuple[int, int], smooth: bool = False
         cmap=colors(shown.scale),
         norm=norm(shown.scale),
         interpolation="bilinear" if smooth else "nearest",
+        gid=gid,
         **style,
     )
     if smooth and is_missing.any():
@@ -190,7 +191,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
         values = on_own_scale(values)
         scale = Scale("linear", 1.0, is_weight=False, quantity="each map from its minimum to its maximum")
     image = axes.imshow(
-        mosaic(values), cmap=colors(scale), norm=norm(scale), extent=(0, heads, layers, 0), aspect="auto"
+        mosaic(values), cmap=colors(scale), norm=norm(scale), extent=(0, heads, layers, 0), aspect="auto", gid="heads"
     )
     axes.hlines(range(1, layers), 0, heads, color="white", linewidth=1)
     axes.vlines(range(1, heads), 0, layers, color="white", linewidth=1)

@@ -40,8 +40,8 @@ STYLE = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,  # TrueType, which journals take
 }
-MAP_COLORS = ListedColormap(COLOR_MAPS["seq", "light"] / 255).with_extremes(bad=LINE_COLOR)
-SIGNED_COLORS = ListedColormap(COLOR_MAPS["div", "light"] / 255).with_extremes(bad=LINE_COLOR)
+MAP_COLORS = ListedColormap(COLOR_MAPS["seq", "light"] / 255, name="seq").with_extremes(bad=LINE_COLOR)
+SIGNED_COLORS = ListedColormap(COLOR_MAPS["div", "light"] / 255, name="div").with_extremes(bad=LINE_COLOR)
 DPI = 300  # of PNG files and of images in SVG and PDF files
 LOCK = threading.RLock()
 

@@ -9,10 +9,8 @@ from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.shown import method_of, target_of, title_of
 from vitviz.attribution.tables import PatchedPair
 from vitviz.plots.words import query_name
-from vitviz.runs.run_folder import LAST
 from vitviz.view import Content, View
 from vitviz.webapp.large_models import left_out
-from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.schemas.common import FigureFile
 from vitviz.webapp.schemas.explore import CodeReply
@@ -40,10 +38,10 @@ class Figures:
         Raises:
             ValueError: For the methods of a large model.
         """
-        if (explanation := self.explanations.get(request)) is None:
+        if (shown := self.shown(request)) is None:
             return None
         content, ending = choice(request, "content", CONTENTS), choice(request, "format", tuple(MIME))
-        view = parse_view(require(request, "view", dict), content_of(content))
+        explanation, view = shown["explanation"], shown["view"]
         reason = left_out(explanation.context.config)
         if reason and content == "methods":
             raise ValueError(reason)
@@ -52,6 +50,7 @@ class Figures:
             data = explanation.document(view, complete=not reason, scores=scores).encode()
         else:
             data = self.numbers(explanation, view, request, ending, content == "methods")
+            data = provenance.embed(data, f".{ending}", provenance.provenance(**shown))
         source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
         return {"name": file_name(explanation, view, content, ending), "src": source}
 
@@ -96,13 +95,8 @@ class Figures:
         if (explanation := self.explanations.get(request)) is None:
             return None
         content, shown = choice(request, "content", CONTENTS), require(request, "view", dict)
-        name = explanation.checkpoint
-        return {
-            "explanation": explanation,
-            "view": parse_view(shown, content_of(content)),
-            "model": f"{name}/{LAST}" if name.startswith(RUN_PREFIX) else "",
-            "other": self.patching.other({"other": require(shown, "other", str)}) if content == "patching" else None,
-        }
+        other = self.patching.other({"other": require(shown, "other", str)}) if content == "patching" else None
+        return {"explanation": explanation, "view": parse_view(shown, content_of(content)), "other": other}
 
 
 def content_of(content: str) -> Content:

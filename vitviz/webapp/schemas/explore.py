@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NotRequired
 from annotated_types import Len
 from typing_extensions import TypeAliasType, TypedDict
 
+from vitviz.attribution.provenance import Provenance
 from vitviz.webapp.schemas.common import ColorTables, GridShape, ModelList, NamedImage, Pair, Photo, Vector
 
 
@@ -212,6 +213,7 @@ class ExplorerData(TypedDict):
     scores: ScoresReply | None
     methods: list[MethodInfo]
     view: SavedView
+    provenance: Provenance
     isClassifier: bool
     family: str
     source: str
