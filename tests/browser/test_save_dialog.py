@@ -68,7 +68,7 @@ def test_a_figure_of_a_chosen_head_is_saved_in_three_clicks(open_page):
         ("view", "svg", b"<svg"),
         ("map", "pdf", b"%PDF"),
         ("view", "html", b"<!doctype html>"),
-        ("view", "csv", b"quantity,name,layer"),
+        ("view", "csv", b"# vitviz: {"),
         ("layers", "gif", b"GIF89a"),
     ],
 )

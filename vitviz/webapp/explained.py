@@ -143,7 +143,7 @@ class Explanations:
         upload = subject.image if isinstance(subject.image, Upload) else None
         with about("subject.image"):
             explanation = explain(model, image.source, crop=upload.crop if upload else 0.5)
-        explanation = replace(explanation, name=image.name, source=image.argument)
+        explanation = replace(explanation, name=image.name, origin=subject.image)
         shown = describe_image(explanation, image, upload is not None)
         _ = explanation.logits
         model_input = explanation.image.model_input  # the original is not needed any more

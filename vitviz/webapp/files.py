@@ -1,17 +1,15 @@
-"""Files of a view that the server writes: arrays, a table, a document; and the code that computes its numbers."""
+"""Files of a view that the server writes: arrays, a table, a document."""
 
 import base64
 from collections.abc import Callable
 from typing import Any
 
 from vitviz.attribution import export, tables
-from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
+from vitviz.attribution.provenance import provenance
 from vitviz.attribution.tables import PatchedPair
-from vitviz.runs.run_folder import LAST
 from vitviz.view import View
-from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages import figures
 
 MIME = {"npz": "application/octet-stream", "csv": "text/csv", "html": "text/html"}
@@ -41,8 +39,10 @@ def content(
     patched = None
     if view.content == "patching" and other is not None:
         patched = patched_pair(explanation, other, view, report)
-    found = tables.arrays(explanation, view, patched)
-    return export.npz_bytes(found) if ending == "npz" else export.csv_bytes(tables.rows(explanation, view, found))
+    found, source = tables.arrays(explanation, view, patched), provenance(explanation, view, other=other)
+    if ending == "npz":
+        return export.npz_bytes(found, source)
+    return export.csv_bytes(tables.rows(explanation, view, found), source)
 
 
 def patched_pair(source: Explanation, other: Explanation, view: View, report: Report) -> PatchedPair:
@@ -52,12 +52,6 @@ def patched_pair(source: Explanation, other: Explanation, view: View, report: Re
     if isinstance(view.layer, int) and view.head == "mean":
         found.append(patch_activations(source, other, target, "tokens", report, (view.layer,)))
     return PatchedPair(*found)
-
-
-def code(explanation: Explanation, view: View, other: Explanation | None) -> str:
-    """Return Python code that computes the arrays of a view."""
-    model = explanation.checkpoint
-    return python(explanation, view, f"{model}/{LAST}" if model.startswith(RUN_PREFIX) else model, other)
 
 
 def name(explanation: Explanation, view: View, ending: str) -> str:

@@ -26,14 +26,12 @@ class FoundImage(NamedTuple):
         name: In figures.
         caption: Where it is from.
         label: What it shows, if known.
-        argument: What `vitviz.explain` takes for it; empty for an image that only the page has.
     """
 
     source: ImageSource
     name: str
     caption: str
     label: str | None = None
-    argument: str = ""
 
 
 class Sources:
@@ -85,7 +83,7 @@ class Sources:
             if isinstance(image, view.Sample):
                 return sample(image.name)
             if isinstance(image, view.TestImage):
-                return self.test_image(CIFAR10, image.index)._replace(argument=f"cifar:{image.index}")
+                return self.test_image(CIFAR10, image.index)
             if isinstance(image, view.RunImage):
                 return self.test_image(image.run, image.index)
             if isinstance(image, view.Upload):
@@ -112,5 +110,5 @@ def sample(name: str) -> FoundImage:
     """Return a drawn sample or a photograph."""
     path: Path = sample_path(name)
     if (photo := PHOTOS.get(name)) is not None:
-        return FoundImage(path, photo.title, f"Photograph: {photo.credit}", photo.label, name)
-    return FoundImage(path, f"Drawing ({name})", "Drawing", name, name)
+        return FoundImage(path, photo.title, f"Photograph: {photo.credit}", photo.label)
+    return FoundImage(path, f"Drawing ({name})", "Drawing", name)

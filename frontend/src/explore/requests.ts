@@ -88,7 +88,8 @@ type Keyed =
   | 'patch_tokens'
   | 'ablate'
   | 'figure'
-  | 'code';
+  | 'code'
+  | 'provenance';
 export type Question<N extends Keyed> = N extends Keyed ? Omit<Requests[N][0], 'key'> : never;
 export type Answer<N extends Keyed> = Requests[N][1];
 

@@ -157,13 +157,32 @@ export interface GalleryRequest {
   model?: string | null;
 }
 
-/** An image that a program passed, by the SHA-256 of its pixels, (H, W, 3) uint8. */
+/** An image that a program passed, by the SHA-256 of its file, or of an image in memory of its RGB pixels. */
 export interface Given {
   kind?: 'given';
   sha256: string;
   width: number;
   height: number;
   crop?: number;
+  name?: string;
+}
+
+/** An image. */
+export interface ImageIdentity {
+  sha256: string;
+  width: number;
+  height: number;
+  crop: number;
+}
+
+/** How the image becomes the model's input; see `vitviz.models.checkpoint.Preprocessing`. */
+export interface InputPreprocessing {
+  img_size: [number, number];
+  mean: [number, number, number];
+  std: [number, number, number];
+  interpolation: string;
+  crop_pct: number;
+  crop_mode: string;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
@@ -190,6 +209,15 @@ export interface MapsRequest {
   subject: Subject;
   target?: number[];
   quick?: boolean;
+}
+
+/** A model. */
+export interface ModelIdentity {
+  name: string;
+  repository: string | null;
+  revision: string | null;
+  sha256: string;
+  files: WeightsOfFile[];
 }
 
 /** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `source` is the repository or library that it is from, empty if vitviz trained it. */
@@ -250,6 +278,15 @@ export interface Opening {
   name: string;
 }
 
+/** A map or an image in a figure. */
+export interface Panel {
+  name: string;
+  rectangle: [number, number, number, number];
+  colormap: string | null;
+  limits: [number, number] | null;
+  sha256: string | null;
+}
+
 /** What activation patching recovers of the logit difference. */
 export interface Patched {
   heads: number[][];
@@ -281,6 +318,18 @@ export interface Progress {
   done: number;
   total: number;
   waiting: string;
+}
+
+/** Where a saved file comes from. */
+export interface Provenance {
+  vitviz: string;
+  model: ModelIdentity;
+  image: ImageIdentity;
+  preprocessing: InputPreprocessing;
+  subject: Subject;
+  view: View;
+  code: string | null;
+  panels?: Panel[];
 }
 
 /** Why a request is not served. */
@@ -397,6 +446,12 @@ export interface View {
   other?: Sample | TestImage | RunImage | Upload | Given | null;
 }
 
+/** A file that weights were read from, without its folder; `sha256` is None if it has changed since. */
+export interface WeightsOfFile {
+  name: string;
+  sha256: string | null;
+}
+
 /** Request and reply of each route. */
 export interface Routes {
   'explanations': [SubjectRequest, Explained];
@@ -412,6 +467,7 @@ export interface Routes {
   'explanations/nearest': [SubjectRequest, Nearest];
   'explanations/patching': [PatchingRequest, Patched];
   'explanations/code': [CodeRequest, Code];
+  'explanations/provenance': [CodeRequest, Provenance];
   'explanations/file': [FileRequest, SavedFile];
   'models': [Empty, Models];
   'models/cached': [Empty, CachedModels];

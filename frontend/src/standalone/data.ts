@@ -1,6 +1,15 @@
 /* The data of a saved explanation as the explorer takes it from a server. */
 
-import type { Catalog, ExplorerData, FullAttention, RowsRequest } from '../lib/api';
+import type {
+  Catalog,
+  CodeRequest,
+  ExplorerData,
+  FullAttention,
+  Provenance,
+  RowsRequest,
+  ShownView,
+  View,
+} from '../lib/api';
 import type { Request, RequestName } from '../lib/client';
 import { bytesOf, floatsOf, queryKey } from '../lib/numbers';
 
@@ -58,7 +67,7 @@ export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): C
 }
 
 /** A function that answers requests about the explanation as a server would. The first maps do not wait for `attention`. */
-export function replier({ reply, rows, scores }: ExplorerData, attention: () => Promise<string>): Request {
+export function replier({ reply, rows, scores, provenance }: ExplorerData, attention: () => Promise<string>): Request {
   const replies: Partial<Record<RequestName, unknown>> = {
     explain: reply,
     methods: { maps: reply.maps, leftOut: null },
@@ -70,10 +79,23 @@ export function replier({ reply, rows, scores }: ExplorerData, attention: () => 
       const { patches, direction } = argument as RowsRequest;
       return (rows[queryKey(patches, direction)] ?? { error: NOT_STORED }) as never;
     }
+    if (name === 'provenance') return provenanceOf(provenance, (argument as CodeRequest).view) as never;
     if (name === 'attention') return (await attention()) as never;
     return (name in replies ? replies[name] : { error: NO_SERVER }) as never;
   };
 }
+
+/** The stored provenance with the view on screen; the code is that of the stored one. */
+export function provenanceOf(stored: Provenance, shown: ShownView): Provenance {
+  const { layer, head, patches: query, other, ...same } = shown;
+  const content = shown.method === null ? 'attention' : 'method';
+  const view = { ...same, content, layer: layer ?? 'mean', head: head ?? 'mean', query } satisfies View;
+  const isStored = CODED.every((field) => String(view[field]) === String(stored.view[field]));
+  return { ...stored, view, code: isStored ? stored.code : null };
+}
+
+/** What the code of a view depends on. */
+const CODED = ['content', 'method', 'layer', 'head', 'query', 'direction', 'target', 'pixels'] as const;
 
 const NOT_STORED =
   'This model is large: the file stores the maps of the class token and of the patches that were pinned, not of this one.';

@@ -5,13 +5,16 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from numpy.typing import NDArray
 
+from vitviz.attribution import provenance as attribution
 from vitviz.attribution import serialize
+from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.features import similarity as token_similarity
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.neighbors import build_index
 from vitviz.attribution.neighbors import nearest as nearest_images
+from vitviz.attribution.provenance import Provenance
 from vitviz.data import cifar, environment
 from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError
@@ -201,7 +204,15 @@ async def code(request: types.CodeRequest, call: Caller) -> types.Code:
     """Return Python code that computes the arrays of a view."""
     held = await call.explain(request.subject)
     other = await other_of(request, call)
-    return await call.quick(lambda: types.Code(code=files.code(held.explanation, request.view, other)))
+    return await call.quick(lambda: types.Code(code=python(held.explanation, request.view, other)))
+
+
+@router.post("/provenance")
+async def provenance(request: types.CodeRequest, call: Caller) -> Provenance:
+    """Return where a figure of a view comes from, without the figure's panels."""
+    held = await call.explain(request.subject)
+    other = await other_of(request, call)
+    return await call.quick(lambda: attribution.provenance(held.explanation, request.view, other=other))
 
 
 @router.post("/file")

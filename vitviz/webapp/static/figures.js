@@ -1,6 +1,6 @@
 import { flushSync, mount, tick, unmount } from "./packages.js";
 import { ThemeColors, __vitePreload, tileOf } from "./shared.js";
-import { FONT, fontText, outlineOf, pathText, pngFileOf, pngOf, short, transformed } from "./movie.js";
+import { FONT, fontText, metadataOf, outlineOf, pathText, pngFileOf, pngOf, short, transformed } from "./movie.js";
 // src/lib/export/svg.ts
 var escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 var attributes = (values) => Object.entries(values).filter(([, value]) => value !== void 0 && value !== "").map(([name, value]) => ` ${name}="${typeof value === "number" ? short(value) : escaped(String(value))}"`).join("");
@@ -15,7 +15,7 @@ async function svgOf(drawing, metadata) {
 		})} role="img" aria-labelledby="title desc"${attributes({ "font-family": FONT })}>`,
 		`<title id="title">${escaped(title)}</title>`,
 		`<desc id="desc">${escaped(description)}</desc>`,
-		`<metadata id="vitviz">${escaped(metadata)}</metadata>`,
+		...metadata ? [`<metadata id="vitviz">${escaped(metadata)}</metadata>`] : [],
 		`<rect width="${width}" height="${height}" fill="#fff"/>`,
 		...parts,
 		"</svg>",
@@ -99,8 +99,9 @@ function base64(bytes) {
 	return btoa(text);
 }
 // src/lib/export/files.ts
-async function fileOf(drawing, format, metadata) {
-	if (format === "png") return pngFileOf(drawing, metadata);
+async function fileOf(drawing, format, provenance) {
+	if (format === "png") return pngFileOf(drawing, provenance);
+	const metadata = await metadataOf(provenance, drawing, ({ pixels }) => pixels);
 	if (format === "svg") return new Blob([await svgOf(drawing, metadata)], { type: "image/svg+xml" });
 	const [{ pdfOf }, { rasterize }] = await Promise.all([__vitePreload(() => import("./pdf.js"), [], import.meta.url), __vitePreload(() => import("./glyph.js"), [], import.meta.url)]);
 	return new Blob([await pdfOf(drawing, metadata, rasterize)], { type: "application/pdf" });

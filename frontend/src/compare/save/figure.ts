@@ -21,7 +21,7 @@ export async function drawFigure(page: ComparePage, shown: Shown, format: Figure
     const drawing = await sheet.draw(reply.headline, caption);
     const title = reply.a.title === reply.b.title && reply.a.title;
     const name = fileName(['vitviz compare', reply.a.name, reply.b.name, title], format);
-    return { name, blob: await fileOf(drawing, format, '{}') };
+    return { name, blob: await fileOf(drawing, format, null) };
   } finally {
     sheet.close();
   }

@@ -36,7 +36,6 @@ export interface SavedFile {
 
 type Made = SavedFile | Refusal;
 
-const METADATA = '{}';
 const NO_COPYING = 'The browser does not allow copying';
 
 export class SaveDialog {
@@ -128,8 +127,12 @@ export class SaveDialog {
     const file = { name: nameOf(explorer, content, format), caption: captionOf(explorer, content) };
     if (isFigure(choice)) {
       try {
-        const drawing = await drawFigure(explorer, content, size, address);
-        return { ...file, blob: await fileOf(drawing, choice.format, METADATA) };
+        const [drawing, provenance] = await Promise.all([
+          drawFigure(explorer, content, size, address),
+          requestAblated(explorer, 'provenance', { content, view: shownView(explorer) }),
+        ]);
+        const known = isRefusal(provenance) ? null : provenance; // a figure is saved even if the server has gone
+        return { ...file, blob: await fileOf(drawing, choice.format, known) };
       } catch {
         return { error: NOT_DRAWN };
       }

@@ -15,7 +15,7 @@ export async function drawFigure(page: InternalsPage, caption: Caption, format: 
   const sheet = layOut(SavedFigure, { page: shown, caption, about }, [css]);
   try {
     const drawing = await sheet.draw(caption.title, `${caption.caption} ${about}`);
-    return { name: fileName(['vitviz', checkpoint, caption.probe], format), blob: await fileOf(drawing, format, '{}') };
+    return { name: fileName(['vitviz', checkpoint, caption.probe], format), blob: await fileOf(drawing, format, null) };
   } finally {
     sheet.close();
   }

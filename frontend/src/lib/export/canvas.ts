@@ -1,7 +1,9 @@
 /* A drawing on a canvas: PNG files, the preview, and frames of animations. */
 
+import type { Provenance } from '../api';
 import { type Color, type Drawing, fontText, outlineOf, type Pixels, type Primitive, pathText } from './drawing';
 import { withChunks } from './png';
+import { metadataOf, regionOf } from './provenance';
 
 const DPI = 300;
 const CSS_DPI = 96;
@@ -70,12 +72,13 @@ function imageOf({ width, height, data }: Pixels): HTMLCanvasElement {
   return canvas;
 }
 
-/** A PNG file of 300 dpi, or of as many as a phone can draw; `metadata` is JSON. */
-export async function pngFileOf(drawing: Drawing, metadata: string): Promise<Blob> {
+/** A PNG file of 300 dpi, or of as many as a phone can draw, with its provenance. */
+export async function pngFileOf(drawing: Drawing, provenance: Provenance | null): Promise<Blob> {
   const scale = Math.min(DPI / CSS_DPI, Math.sqrt(MAX_PIXELS / (drawing.width * drawing.height)));
   const canvas = canvasOf(drawing, scale);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));
   if (!blob) throw new Error('the browser could not encode the image');
   const file = new Uint8Array(await blob.arrayBuffer());
+  const metadata = await metadataOf(provenance, drawing, (picture) => regionOf(canvas, drawing, picture));
   return new Blob([withChunks(file, scale * CSS_DPI, metadata)], { type: 'image/png' });
 }

@@ -1,14 +1,17 @@
 /* Files of a drawing. What only the page needs is loaded on request; a saved HTML file lacks it. */
 
+import type { Provenance } from '../api';
 import { pngFileOf } from './canvas';
 import type { Drawing } from './drawing';
+import { metadataOf } from './provenance';
 import { svgOf } from './svg';
 
 export type FigureFormat = 'png' | 'svg' | 'pdf';
 
-/** The file of a drawing in a format; `metadata` is JSON that it carries. */
-export async function fileOf(drawing: Drawing, format: FigureFormat, metadata: string): Promise<Blob> {
-  if (format === 'png') return pngFileOf(drawing, metadata);
+/** The file of a drawing in a format, with its provenance. */
+export async function fileOf(drawing: Drawing, format: FigureFormat, provenance: Provenance | null): Promise<Blob> {
+  if (format === 'png') return pngFileOf(drawing, provenance);
+  const metadata = await metadataOf(provenance, drawing, ({ pixels }) => pixels);
   if (format === 'svg') return new Blob([await svgOf(drawing, metadata)], { type: 'image/svg+xml' });
   const [{ pdfOf }, { rasterize }] = await Promise.all([import('./pdf'), import('./glyph')]);
   return new Blob([await pdfOf(drawing, metadata, rasterize)], { type: 'application/pdf' });

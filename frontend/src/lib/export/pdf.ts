@@ -45,7 +45,7 @@ const CODES = new Map<string, number>([
   ...['\u2009', '\u202f'].map((space): [string, number] => [space, 32]),
 ]);
 
-/** The bytes of a PDF file; `metadata` is JSON. */
+/** The bytes of a PDF file; `metadata` is JSON, or empty. */
 export async function pdfOf(
   drawing: Drawing,
   metadata: string,
@@ -90,7 +90,7 @@ function xmp({ title, description }: Drawing, metadata: string) {
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:vitviz="urn:vitviz">
 <dc:title>${alternative(title)}</dc:title>
 <dc:description>${alternative(description)}</dc:description>
-<vitviz:provenance>${escaped(metadata)}</vitviz:provenance>
+${metadata && `<vitviz:provenance>${escaped(metadata)}</vitviz:provenance>`}
 </rdf:Description></rdf:RDF></x:xmpmeta>
 <?xpacket end="r"?>`;
 }

@@ -22,12 +22,13 @@ export async function pngOf({ width, height, data }: Pixels): Promise<Uint8Array
   return joined([new Uint8Array(SIGNATURE), chunk('IHDR', header), chunk('IDAT', await deflate(lines)), chunk('IEND')]);
 }
 
-/** A PNG file with its resolution, and a text under the keyword `vitviz` (UTF-8). */
+/** A PNG file with its resolution, and a text under the keyword `vitviz` (UTF-8) unless it is empty. */
 export function withChunks(file: Uint8Array<ArrayBuffer>, dpi: number, metadata: string): Uint8Array<ArrayBuffer> {
   const perMeter = uint32(Math.round(dpi * METER));
   const keyword = [...new TextEncoder().encode('vitviz'), 0, 0, 0, 0, 0]; // not compressed, no language
   const text = joined([new Uint8Array(keyword), new TextEncoder().encode(metadata)]);
-  const added = [chunk('pHYs', new Uint8Array([...perMeter, ...perMeter, 1])), chunk('iTXt', text)];
+  const added = [chunk('pHYs', new Uint8Array([...perMeter, ...perMeter, 1]))];
+  if (metadata) added.push(chunk('iTXt', text));
   return joined([file.subarray(0, AFTER_HEADER), ...added, file.subarray(AFTER_HEADER)]);
 }
 

@@ -4,12 +4,13 @@ import type { Panel, Provenance } from '../api';
 import type { Scale } from '../numbers';
 import type { Drawing, Picture, Pixels } from './drawing';
 
-/** JSON in ASCII. The pixels of a panel are those that a reader of the file decodes. */
+/** JSON in ASCII; empty if the provenance is unknown. The pixels of a panel are those that a reader of the file decodes. */
 export async function metadataOf(
-  provenance: Provenance,
+  provenance: Provenance | null,
   drawing: Drawing,
   pixelsOf: (picture: Picture) => Pixels,
 ): Promise<string> {
+  if (!provenance) return '';
   const named = drawing.primitives.filter((one): one is Picture => one.kind === 'image' && one.name !== '');
   const panels = await Promise.all(named.map((picture) => panelOf(picture, drawing, pixelsOf(picture))));
   const text = JSON.stringify({ ...provenance, panels } satisfies Provenance);

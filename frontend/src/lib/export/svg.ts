@@ -11,7 +11,7 @@ const attributes = (values: Record<string, string | number | undefined>) =>
     .map(([name, value]) => ` ${name}="${typeof value === 'number' ? short(value) : escaped(String(value))}"`)
     .join('');
 
-/** The text of an SVG file; `metadata` is JSON. */
+/** The text of an SVG file; `metadata` is JSON, or empty. */
 export async function svgOf(drawing: Drawing, metadata: string): Promise<string> {
   const { width, height, title, description } = drawing;
   const parts = await Promise.all(drawing.primitives.map(elementOf));
@@ -20,7 +20,7 @@ export async function svgOf(drawing: Drawing, metadata: string): Promise<string>
     `<svg xmlns="http://www.w3.org/2000/svg"${size} role="img" aria-labelledby="title desc"${attributes({ 'font-family': FONT })}>`,
     `<title id="title">${escaped(title)}</title>`,
     `<desc id="desc">${escaped(description)}</desc>`,
-    `<metadata id="vitviz">${escaped(metadata)}</metadata>`,
+    ...(metadata ? [`<metadata id="vitviz">${escaped(metadata)}</metadata>`] : []),
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     ...parts,
     '</svg>',

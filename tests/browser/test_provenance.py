@@ -1,0 +1,125 @@
+"""Files that the page saves: the provenance of what is on screen, and hashes of the pixels that readers decode."""
+
+import base64
+import hashlib
+import io
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import vitviz
+from tests.browser.test_save_dialog import SAVE, choose, open_dialog, saved
+from vitviz.attribution import provenance
+from vitviz.models.weights import weights_sha256
+from vitviz.view import Ablation, Sample, View
+
+pytestmark = pytest.mark.browser
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def save(page, ending, folder):
+    open_dialog(page)
+    choose(page, "view", ending)
+    path = folder / f"saved.{ending}"
+    saved(page).save_as(path)
+    return path
+
+
+def svg_images(path):
+    """Return the images in an SVG file by id, RGBA."""
+    found = {}
+    for element in ElementTree.parse(path).iter(f"{SVG}image"):
+        data = base64.b64decode(element.get("href").partition(",")[2])
+        found[element.get("id")] = np.asarray(Image.open(io.BytesIO(data)).convert("RGBA"))
+    return found
+
+
+def png_part(path, panel):
+    """Return the part of a PNG file in the rectangle of a panel, RGBA."""
+    with Image.open(path) as image:
+        pixels = np.asarray(image.convert("RGBA"))
+    left, top, right, bottom = (round(side * pixels.shape[1 - k % 2]) for k, side in enumerate(panel.rectangle))
+    return pixels[top:bottom, left:right].copy()
+
+
+def sha256(pixels):
+    return hashlib.sha256(pixels.tobytes()).hexdigest()
+
+
+def test_all_files_of_a_view_have_its_provenance(open_page, tmp_path):
+    page = open_page("?image=dog&layer=5&head=2&ablated=4-3_5-1&scale=map")
+    found = {
+        ending: provenance.read(save(page, ending, tmp_path)) for ending in ("svg", "png", "pdf", "npz", "csv", "html")
+    }
+    model = vitviz.load("cifar10-ti4")
+    for ending, one in found.items():
+        assert one.vitviz == vitviz.__version__
+        assert one.model.sha256 == weights_sha256(model.network)
+        assert one.subject.model == "cifar10-ti4"
+        assert one.subject.image == Sample(name="dog")
+        assert one.subject.ablations == (Ablation(heads=((3, 2), (4, 0))),)
+        assert (one.view.content, one.view.layer, one.view.head, one.view.scale) == ("attention", 4, 1, "map")
+        assert "explanation.attention_map(layer=4, head=1)" in one.code
+        assert bool(one.panels) == (ending in ("svg", "png", "pdf"))
+        assert one.model_copy(update={"panels": ()}) == found["csv"]
+    names = {panel.name for panel in found["svg"].panels}
+    assert {"image", "map", "head-1-1", "head-6-6"} <= names
+    assert names == {panel.name for panel in found["png"].panels} == {panel.name for panel in found["pdf"].panels}
+
+
+@pytest.mark.parametrize("query", ["layer=5&head=2", "method=relevance&image=dog", "display=smooth&scale=uniform"])
+def test_hashes_are_those_of_the_decoded_pixels(open_page, query, tmp_path):
+    page = open_page(f"?{query}")
+    svg, png = save(page, "svg", tmp_path), save(page, "png", tmp_path)
+    images = svg_images(svg)
+    for panel in provenance.read(svg).panels:
+        assert panel.sha256 == sha256(images[panel.name])
+        assert panel.sha256 == hashlib.sha256(provenance.decode_panel(svg.read_bytes(), ".svg", panel)).hexdigest()
+    for panel in provenance.read(png).panels:
+        part = png_part(png, panel)
+        assert panel.sha256 == sha256(part)
+        part[0, 0, 0] ^= 1
+        assert panel.sha256 != sha256(part)
+    shown = next(panel for panel in provenance.read(png).panels if panel.name == "map")
+    assert shown.colormap == ("div" if "uniform" in query else "seq")
+    assert shown.limits[0] < shown.limits[1]
+
+
+@pytest.mark.skipif(shutil.which("pdfimages") is None, reason="pdfimages of Poppler is not installed")
+def test_hashes_of_a_pdf_are_those_of_its_images(open_page, tmp_path):
+    path = save(open_page("?layer=5&head=2"), "pdf", tmp_path)
+    subprocess.run(["pdfimages", "-png", path, tmp_path / "part"], check=True)
+    decoded = {sha256(np.asarray(Image.open(part).convert("RGBA"))) for part in tmp_path.glob("part-*.png")}
+    assert {panel.sha256 for panel in provenance.read(path).panels} <= decoded
+
+
+def test_a_figure_of_a_saved_file_has_the_view_that_is_shown_there(open_page, context, tmp_path):
+    page = open_page("?image=cat&layer=5&head=2")
+    html = save(page, "html", tmp_path)
+    stored = provenance.read(html)
+    offline = context.new_page()
+    offline.goto(html.as_uri())
+    offline.wait_for_selector("[data-state=ready]")
+    same = provenance.read(save(offline, "svg", tmp_path))
+    assert same.model_copy(update={"panels": ()}) == stored
+    offline.locator(".matrix .cell").nth(7 + 3).click()
+    other = provenance.read(save(offline, "png", tmp_path))
+    assert other.view == View(layer=1, head=3, target=stored.view.target, truth=stored.view.truth)
+    assert other.code is None
+    assert other.model == stored.model
+    assert all(panel.sha256 for panel in other.panels)
+
+
+def test_a_figure_is_saved_even_if_the_server_has_gone(open_page, context, tmp_path):
+    page = open_page("?image=cat")
+    open_dialog(page)
+    context.set_offline(True)
+    choose(page, "view", "svg")
+    page.wait_for_selector(f"{SAVE}[data-preview]")
+    path = Path(saved(page).path())
+    assert b"<metadata" not in path.read_bytes()
