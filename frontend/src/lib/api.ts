@@ -17,6 +17,14 @@ export interface AblateRequest {
   patch_mode: 'drop' | 'gray';
 }
 
+/** Ablated heads and removed patches. */
+export interface Ablation {
+  heads?: [number, number][];
+  patches?: number[];
+  mode?: 'zero' | 'mean';
+  patch_mode?: 'drop' | 'gray';
+}
+
 /** The network of a valid form with its hyperparameters, and the number of runs. */
 export interface AcceptedForm {
   parameters: number;
@@ -270,6 +278,7 @@ export interface ExplorerData {
   scores: ScoresReply | null;
   methods: MethodInfo[];
   view: SavedView;
+  provenance: Provenance;
   isClassifier: boolean;
   family: string;
   source: string;
@@ -381,6 +390,16 @@ export interface GalleryRequest {
   checkpoint?: string;
 }
 
+/** An image that a program passed, by the SHA-256 of its file, or of an image in memory of its RGB pixels. */
+export interface Given {
+  kind?: 'given';
+  sha256: string;
+  width: number;
+  height: number;
+  crop?: number;
+  name?: string;
+}
+
 /** Shape of the attention. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and `distilled` whether the second of them is a distillation token. */
 export interface GridShape {
   layers: number;
@@ -394,6 +413,24 @@ export interface GridShape {
 }
 
 export type ImageChoice = SampleChoice | CifarChoice | DatasetChoice | UploadChoice;
+
+/** An image. */
+export interface ImageIdentity {
+  sha256: string;
+  width: number;
+  height: number;
+  crop: number;
+}
+
+/** How the image becomes the model's input; see `vitviz.models.checkpoint.Preprocessing`. */
+export interface InputPreprocessing {
+  img_size: [number, number];
+  mean: [number, number, number];
+  std: [number, number, number];
+  interpolation: string;
+  crop_pct: number;
+  crop_mode: string;
+}
 
 /** The key of an explanation. */
 export interface KeyRequest {
@@ -558,6 +595,15 @@ export interface ModelFacts {
   facts: [string, string][];
 }
 
+/** A model. */
+export interface ModelIdentity {
+  name: string;
+  repository: string | null;
+  revision: string | null;
+  sha256: string;
+  files: WeightsOfFile[];
+}
+
 /** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `source` is the repository or library that it is from, empty if vitviz trained it. */
 export interface ModelInfo {
   name: string;
@@ -645,6 +691,15 @@ export interface OpenInfo {
 export interface OpenRequest {
   action: 'state' | 'start' | 'cancel';
   source?: string;
+}
+
+/** A map or an image in a figure. */
+export interface Panel {
+  name: string;
+  rectangle: [number, number, number, number];
+  colormap: string | null;
+  limits: [number, number] | null;
+  sha256: string | null;
 }
 
 /** Also a layer, from 0. */
@@ -774,6 +829,18 @@ export interface ProbesRequest {
   images: string;
 }
 
+/** Where a saved file comes from. */
+export interface Provenance {
+  vitviz: string;
+  model: ModelIdentity;
+  image: ImageIdentity;
+  preprocessing: InputPreprocessing;
+  subject: Subject;
+  view: View;
+  code: string | null;
+  panels?: Panel[];
+}
+
 /** Response to a request that was not served; `busy` if it can be repeated. */
 export interface Refusal {
   error: string;
@@ -818,6 +885,7 @@ export interface Requests {
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureFile | Refusal | null];
   code: [CodeRequest, CodeReply | Refusal | null];
+  provenance: [CodeRequest, Provenance | Refusal | null];
   gallery: [GalleryRequest, GalleryReply | Refusal];
   gallery_progress: [GalleryProgressRequest, GalleryProgress | Refusal];
   cifar_download: [CifarDownloadRequest, DownloadInfo | Refusal];
@@ -862,6 +930,13 @@ export interface RowsRequest {
   direction: 'from' | 'to';
 }
 
+/** A test image of the dataset that a run ("runs/NAME") was trained on. */
+export interface RunImage {
+  kind?: 'run';
+  run: string;
+  index: number;
+}
+
 /** A run; `eta` (s) while it is training; the number of images of a final accuracy. */
 export interface RunInfo {
   name: string;
@@ -895,6 +970,12 @@ export interface RunLists {
 }
 
 export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
+
+/** An image that ships with vitviz. */
+export interface Sample {
+  kind?: 'sample';
+  name: string;
+}
 
 /** A drawn sample or a photograph. */
 export interface SampleChoice {
@@ -986,6 +1067,14 @@ export interface SnapshotsRequest {
   source: string;
 }
 
+/** What is explained: a model, an image, and ablations. */
+export interface Subject {
+  model: string;
+  snapshot?: number | null;
+  image: Sample | TestImage | RunImage | Upload | Given;
+  ablations?: Ablation[];
+}
+
 /** Training and test images of each class; rejected files with the reason, and the number of others. */
 export interface SurveyReply {
   counts: [string, number, number][];
@@ -1039,6 +1128,12 @@ export interface TaskRequest {
   cancel: boolean;
 }
 
+/** A test image of CIFAR-10. */
+export interface TestImage {
+  kind?: 'test';
+  index: number;
+}
+
 /** Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common. Loss and accuracy are those of all probe images; None if their classes are not known. */
 export interface TimelineReply {
   from: number;
@@ -1080,6 +1175,14 @@ export interface TrainCatalog {
   colors: ColorTables;
 }
 
+/** An uploaded image by the id that the server answered, the SHA-256 of its file. */
+export interface Upload {
+  kind?: 'upload';
+  id: string;
+  name?: string;
+  crop?: number;
+}
+
 /** An uploaded image; `crop` is the position of the crop along its longer side, 0.5 (the center) by default. */
 export interface UploadChoice {
   kind: 'upload';
@@ -1101,4 +1204,28 @@ export interface UploadedReply {
   sweeps: SweepInfo[];
   data: DataInfo;
   uploaded: string;
+}
+
+/** What is shown of an explanation. */
+export interface View {
+  content?: 'attention' | 'method' | 'contributions' | 'features' | 'patching';
+  layer?: number | 'mean' | 'pool';
+  head?: number | 'mean';
+  query?: number[];
+  direction?: 'from' | 'to' | 'similar';
+  method?: string | null;
+  target?: number[];
+  truth?: number | null;
+  scale?: 'shared' | 'uniform' | 'map';
+  smooth?: boolean;
+  outlines?: number;
+  pixels?: boolean;
+  foreground?: boolean;
+  other?: Sample | TestImage | RunImage | Upload | Given | null;
+}
+
+/** A file that weights were read from, without its folder; `sha256` is None if it has changed since. */
+export interface WeightsOfFile {
+  name: string;
+  sha256: string | null;
 }
