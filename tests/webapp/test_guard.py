@@ -190,7 +190,7 @@ def test_only_the_listed_functions_can_be_called(client):
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     ]
     expected = (
-        "explain attention rows methods scores ablate gallery gallery_progress cifar_download figure code "
+        "explain attention rows methods scores ablate gallery gallery_progress cifar_download figure provenance code "
         "contributions pixel_map features nearest similarity task_progress patch_heads patch_tokens map_on_request "
         "list_models find_models model_facts open_model "
         "compare compare_figure compare_images compare_snapshots probes probe_figure "
