@@ -93,7 +93,11 @@ export default defineConfig(({ mode }) => {
           comments: { legal: true, annotation: false, jsdoc: false },
           codeSplitting: !isStandalone && {
             groups: [
-              { name: 'shared', test: (id) => /src.lib|node_modules/.test(id) && !ON_REQUEST.test(id), minShareCount: 3 },
+              {
+                name: 'shared',
+                test: (id) => /src.lib|node_modules/.test(id) && !ON_REQUEST.test(id),
+                minShareCount: 3,
+              },
               { name: 'movie', test: MOVIE },
             ],
           },
