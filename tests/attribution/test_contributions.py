@@ -14,6 +14,7 @@ from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.contributions import contributions
 from vitviz.attribution.explanation import explain
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError
 from vitviz.models.pretrained import convert, describe_module
 
 TARGETS = [3, (3, 1)]
@@ -111,5 +112,6 @@ def test_contributions_of_a_contrast_are_differences_and_invalid_classes_are_ref
     expected = first.heads.sum((0, 1))[1:].reshape(found.grid)
     np.testing.assert_allclose(found.map("contributions", 4), expected, rtol=0, atol=1e-6)
     for target in (11, "zebra", (4, 4), (4, 11)):
-        with pytest.raises(ValueError, match="target must be a class, 0 to 10 or one of class 0"):
+        with pytest.raises(ConfigError) as caught:
             found.contributions(target)
+        assert caught.value.field == "target"

@@ -161,5 +161,5 @@ def test_chosen_layers_are_rows_of_all_layers():
     found = patch_contexts(source, corrupted, 3, "tokens", lambda *count: counts.append(count), layers=[4, 1])
     np.testing.assert_allclose(found.recovered, whole.recovered[[4, 1]], rtol=0, atol=1e-6)
     assert counts[-1] == (2 * T, 2 * T)
-    with pytest.raises(ValueError, match=f"layer must be from 0 to {L - 1}: got '{L}'"):
+    with pytest.raises(ValueError, match=f"layer must be from 0 to {L - 1}: got {L}"):
         patch_contexts(source, corrupted, 3, layers=[L])

@@ -324,15 +324,15 @@ def test_the_target_is_a_class_name_an_index_or_a_contrast(vitviz, tiny_file, tm
     assert "or two different ones: got" in err
     code, _, err = vitviz(*words, "--target", "unicorn")
     assert code == 1
-    assert "target must be a class, 0 to 10 or one of class 0, class 1" in err
+    assert "target must be a class, from 0 to 10 or one of class 0, class 1" in err
 
 
 def test_probe_writes_a_figure_or_numbers_over_the_samples(vitviz, tiny_file, tmp_path):
-    for ending in ("html", "npz"):
+    for ending in ("svg", "npz"):
         path = tmp_path / f"probes.{ending}"
         said = "tiny over the 10 samples (CIFAR-10 has another size)"
         assert vitviz("probe", tiny_file, "--output", path) == (0, f"{path}: {said}\n", "")
-    assert said in (tmp_path / "probes.html").read_text()
+    assert said in (tmp_path / "probes.svg").read_text()
     with np.load(tmp_path / "probes.npz") as numbers:
         assert numbers["lens"].shape == (tiny.L + 1, 10, tiny.K)
 

@@ -145,7 +145,10 @@ def test_pooling_attention_equals_that_of_transformers():
 def test_a_class_specific_method_of_a_model_without_head_names_the_reason():
     model = vitviz.load(families.build("timm DINO", dtype=torch.float32), device="cpu")
     explanation = vitviz.explain(model, np.zeros((32, 32, 3), np.uint8))
-    with pytest.raises(ValueError, match="relevance explains a class: VisionTransformer has no classification head"):
+    with pytest.raises(
+        ValueError,
+        match="method must not be relevance, which explains a class: VisionTransformer has no classification head",
+    ):
         explanation.map("relevance")
     with pytest.raises(ValueError, match="predicts no class"):
         _ = explanation.prediction

@@ -44,7 +44,7 @@ def test_the_endpoint_explains_a_sample():
     [
         (("unicorn",), "Sample 'unicorn' not found"),
         (("cat", "gpt"), "Checkpoint 'gpt' not found"),
-        (("cat", "cifar10-ti4", "magic"), "Unknown method 'magic'"),
+        (("cat", "cifar10-ti4", "magic"), "method must be an attribution method: got magic"),
         (({"path": "/etc/passwd"},), "Only an uploaded image"),
     ],
 )

@@ -58,7 +58,9 @@ def ask(page, key, content="view", ending="npz", **view):
 
 
 def content_of(reply) -> bytes:
-    return base64.b64decode(reply["src"].split(",", 1)[1])
+    """The file of a reply; a table without the line of provenance above it."""
+    data = base64.b64decode(reply["src"].split(",", 1)[1])
+    return data.split(b"\n", 1)[1] if data.startswith(b"# vitviz: {") else data
 
 
 STARTS = {"npz": b"PK", "csv": b"quantity,", "html": b"<!doctype"}

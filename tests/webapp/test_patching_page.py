@@ -80,5 +80,5 @@ def test_images_of_other_grids_and_unknown_layers_are_refused(shown):
     smaller = explain(tiny.checkpoint(replace(tiny.CONFIG, img_size=(16, 28))), tiny.pixels())
     with pytest.raises(ValueError, match="same model"):
         page.patch_heads(request | {"other": page.explanations.add(smaller)})
-    with pytest.raises(ValueError, match=f"layer must be from 0 to {tiny.L - 1}: got '9'"):
+    with pytest.raises(ValueError, match=f"layer must be from 0 to {tiny.L - 1}: got 9"):
         page.patch_tokens(request | {"layer": 9})
