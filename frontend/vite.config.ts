@@ -18,10 +18,6 @@ function scopeOf(file: string): string | null {
   return folder === 'lib' ? '#vitviz' : `#${folder}`;
 }
 
-/** What only files of figures need, and of them animations: loaded when the first one is saved. */
-const MOVIE = /(mediabunny|gifenc|lib.(mp4|export.(animation|gif))\.ts)/;
-const ON_REQUEST = new RegExp(`${MOVIE.source}|lib.export|inline$`);
-
 function nestStyles(): Plugin {
   return {
     name: 'nest-styles',
@@ -59,6 +55,9 @@ function leaveOutServed(): Plugin {
   };
 }
 
+const SHARED = /src.lib|node_modules/;
+/** What only files of figures need: loaded when the first one is saved. */
+const FIGURES = /src.lib.export.(?!animation|gif|pdf|glyph)|inline$/;
 /** Modules that read layout or draw on canvases: tests/browser/test_figures.py runs them in a browser. */
 const LAID_OUT = 'src/lib/export/{animation,canvas,glyph,shapes,sheet,walk}.ts';
 
@@ -93,12 +92,8 @@ export default defineConfig(({ mode }) => {
           comments: { legal: true, annotation: false, jsdoc: false },
           codeSplitting: !isStandalone && {
             groups: [
-              {
-                name: 'shared',
-                test: (id) => /src.lib|node_modules/.test(id) && !ON_REQUEST.test(id),
-                minShareCount: 3,
-              },
-              { name: 'movie', test: MOVIE },
+              { name: 'shared', test: (id) => SHARED.test(id) && !FIGURES.test(id), minShareCount: 3 },
+              { name: 'figures', test: FIGURES, minShareCount: 2 },
             ],
           },
         },

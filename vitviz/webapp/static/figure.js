@@ -1,4 +1,4 @@
-import{fileName as e,fileOf as t,layOut as n,lightColors as r,overriding as i}from"./shown.js";import{Difference as a,Predictions as o,Side as s,restingSentence as c}from"./compare.js";import{append as l,child as u,from_html as d,if_block as f,only_child as p,pop as m,push as h,reset as g,set_text as _,sibling as v,template_effect as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{fileName as e,fileOf as t,layOut as n,lightColors as r,overriding as i}from"./figures.js";import{Difference as a,Predictions as o,Side as s,restingSentence as c}from"./compare.js";import{append as l,child as u,from_html as d,if_block as f,only_child as p,pop as m,push as h,reset as g,set_text as _,sibling as v,template_effect as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }

@@ -1,4 +1,4 @@
-import{fileName as e,fileOf as t,layOut as n,lightColors as r,overriding as i}from"./shown.js";import{append as a,child as o,cssColor as s,from_html as c,only_child as l,pop as u,push as d,reset as f,set_style as p,set_text as m,sibling as h,template_effect as g}from"./shared.js";import{Figure as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+import{fileName as e,fileOf as t,layOut as n,lightColors as r,overriding as i}from"./figures.js";import{append as a,child as o,cssColor as s,from_html as c,only_child as l,pop as u,push as d,reset as f,set_style as p,set_text as m,sibling as h,template_effect as g}from"./shared.js";import{Figure as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
    lib/base.css is included before them; Internals.svelte sets --data, the color of data in charts, from the color map. */
 
 /* Headline, choice of images. */

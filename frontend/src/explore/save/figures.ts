@@ -12,6 +12,9 @@ import { importPanel, type PanelComponent } from '../panel';
 import { scaleNote } from '../scales';
 import type { Choices, Explorer } from '../state.svelte';
 import { View } from '../view.svelte';
+import contributions from '../views/contributions.css?inline';
+import features from '../views/features.css?inline';
+import patching from '../views/patching.css?inline';
 import Figure from './Figure.svelte';
 import figure from './figure.css?inline';
 import type { Content, Size } from './options';
@@ -19,7 +22,7 @@ import type { Content, Size } from './options';
 /** What a frame of an animation shows instead of what is on screen. */
 export type Change = Partial<Pick<View, 'layer' | 'query' | 'method' | 'attention'>>;
 
-const STYLES = [explore, narrow, figure];
+const STYLES = [explore, narrow, contributions, features, patching, figure];
 const NOT_READ = { hover: -1, readoutPatch: -1 } satisfies Partial<Choices>;
 const IDLE = { progress: null, fraction: 0, cancel() {} };
 /** The rendered state of a view. */

@@ -57,6 +57,5 @@ async function settle(target: HTMLElement) {
   await new Promise(requestAnimationFrame); // resize observers report before the next frame
   await new Promise(requestAnimationFrame);
   flushSync();
-  for (const own of target.querySelectorAll('style')) own.textContent = onPaper(own.textContent ?? '');
   await Promise.all([...target.querySelectorAll('img')].map((image) => image.decode().catch(() => {})));
 }
