@@ -43,7 +43,7 @@ def png_part(path, panel):
     """Return the part of a PNG file in the rectangle of a panel, RGBA."""
     with Image.open(path) as image:
         pixels = np.asarray(image.convert("RGBA"))
-    left, top, right, bottom = (round(side * pixels.shape[1 - k % 2]) for k, side in enumerate(panel.rectangle))
+    left, top, right, bottom = (int(side * pixels.shape[1 - k % 2] + 0.5) for k, side in enumerate(panel.rectangle))
     return pixels[top:bottom, left:right].copy()
 
 
@@ -98,11 +98,11 @@ def test_hashes_of_a_pdf_are_those_of_its_images(open_page, tmp_path):
     assert {panel.sha256 for panel in provenance.read(path).panels} <= decoded
 
 
-def test_a_figure_of_a_saved_file_has_the_view_that_is_shown_there(open_page, context, tmp_path):
+def test_a_figure_of_a_saved_file_has_the_view_that_is_shown_there(open_page, browser, tmp_path):
     page = open_page("?image=cat&layer=5&head=2")
     html = save(page, "html", tmp_path)
     stored = provenance.read(html)
-    offline = context.new_page()
+    offline = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     offline.goto(html.as_uri())
     offline.wait_for_selector("[data-state=ready]")
     same = provenance.read(save(offline, "svg", tmp_path))
@@ -113,6 +113,7 @@ def test_a_figure_of_a_saved_file_has_the_view_that_is_shown_there(open_page, co
     assert other.code is None
     assert other.model == stored.model
     assert all(panel.sha256 for panel in other.panels)
+    offline.close()
 
 
 def test_a_figure_is_saved_even_if_the_server_has_gone(open_page, context, tmp_path):

@@ -19,6 +19,7 @@ from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.data import cifar, environment
 from vitviz.data.cifar import DataError
 from vitviz.data.preprocessing import sample_paths
+from vitviz.models.weights import weights_sha256
 from vitviz.view import Subject
 from vitviz.webapp import explained, image_sets, large_models
 from vitviz.webapp.routes import explanations as module
@@ -362,6 +363,18 @@ def test_code_computes_the_view(client):
     assert "other = vitviz.explain(model, 'dog')" in client.get("explanations/code", subject=CAT, view=view)["code"]
 
 
+def test_the_provenance_of_a_view_has_its_subject_and_code(client, cat):
+    view = {"content": "patching", "other": DOG, "target": [3, 7]}
+    found = client.get("explanations/provenance", subject=CAT, view=view)
+    subject = CAT | {"snapshot": None, "ablations": []}
+    assert found["subject"] | {"model": CAT["model"]} == subject
+    assert found["view"]["other"] == DOG
+    assert found["image"]["sha256"] == cat.image.sha256
+    assert found["model"]["sha256"] == weights_sha256(cat.context.checkpoint.network)
+    assert found["code"] == client.get("explanations/code", subject=CAT, view=view)["code"]
+    assert found["panels"] == []
+
+
 def test_files_have_the_numbers_of_the_view(client, cat):
     view = {"layer": 2, "head": 1, "query": [3], "direction": "to"}
     reply = client.get("explanations/file", subject=CAT, view=view, format="npz")
@@ -373,7 +386,7 @@ def test_files_have_the_numbers_of_the_view(client, cat):
             "explanations/file", subject=CAT, view={"content": content, "other": DOG, "target": [3]}, format="csv"
         )
         table = base64.b64decode(reply["src"].partition(",")[2]).decode()
-        assert table.startswith("quantity,name,layer,head,row,column,value\n")
+        assert table.partition("\n")[2].startswith("quantity,name,layer,head,row,column,value\n")
     reply = client.get("explanations/file", subject=CAT, view={}, format="html")
     assert base64.b64decode(reply["src"].partition(",")[2]).startswith(b"<!doctype html>")
 

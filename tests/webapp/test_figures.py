@@ -63,7 +63,12 @@ def content_of(reply) -> bytes:
     return data.split(b"\n", 1)[1] if data.startswith(b"# vitviz: {") else data
 
 
-STARTS = {"npz": b"PK", "csv": b"quantity,", "html": b"<!doctype"}
+def rows_of(data: bytes) -> csv.DictReader:
+    """Return the rows of a CSV file below its provenance."""
+    return csv.DictReader(io.StringIO(data.decode().partition("\n")[2]))
+
+
+STARTS = {"npz": b"PK", "csv": b"# vitviz: {", "html": b"<!doctype"}
 
 
 @pytest.mark.parametrize("content", ["view", "map", "matrix", "sheet"])
@@ -153,7 +158,7 @@ def test_methods_have_their_maps_and_scores(page, key, ending):
             assert named == pytest.approx({name: expected[name] for name in named}, nan_ok=True)
             assert found["random_baseline"].tolist() == pytest.approx(scores["random_baseline"])
     else:
-        rows = list(csv.DictReader(io.StringIO(data.decode())))
+        rows = list(rows_of(data))
         found = {row["name"]: float(row["value"]) for row in rows if row["quantity"] == "deletion score"}
         assert found["relevance"] == pytest.approx(scores["scores"]["relevance"], rel=1e-5)
         assert sum(row["name"] == "relevance" and row["quantity"] == "attribution" for row in rows) == tiny.N
@@ -170,7 +175,7 @@ def test_arrays_are_those_of_the_library(page, key):
         assert str(found["title"]) == "Mean of layers, head 2"
         assert found["limits"].tolist() == list(limits_of(explanation.context, "to").values())
         assert found["probabilities"].tolist() == explanation.probabilities.tolist()
-    rows = list(csv.DictReader(io.StringIO(content_of(ask(page, key, "map", "csv", **view)).decode())))
+    rows = list(rows_of(content_of(ask(page, key, "map", "csv", **view))))
     of_map = [row for row in rows if row["quantity"] == "map"]
     np.testing.assert_allclose([float(row["value"]) for row in of_map], expected.ravel(), rtol=1e-6)
     assert {(row["layer"], row["head"]) for row in of_map} == {("mean", "2")}
@@ -182,7 +187,7 @@ def test_arrays_of_an_ablated_head_are_nan(page, key):
         for name in ("maps", "prefix"):
             assert np.isnan(found[name][1, 0]).all()
             assert np.isnan(found[name]).sum() == found[name][1, 0].size
-    rows = csv.DictReader(io.StringIO(content_of(ask(page, key, "view", "csv")).decode()))
+    rows = rows_of(content_of(ask(page, key, "view", "csv")))
     assert {(row["layer"], row["head"]) for row in rows if row["value"] == "nan"} == {("2", "1")}
 
 

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import io
 import json
+import math
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -205,7 +206,9 @@ def decode_panel(content: bytes, ending: str, panel: Panel) -> bytes | None:
         return Image.open(io.BytesIO(base64.b64decode(data[1]))).convert("RGBA").tobytes() if data else None
     if ending == ".png":
         image = Image.open(io.BytesIO(content))
-        left, top, right, bottom = (round(side * image.size[k % 2]) for k, side in enumerate(panel.rectangle))
+        left, top, right, bottom = (
+            math.floor(side * image.size[k % 2] + 0.5) for k, side in enumerate(panel.rectangle)
+        )  # halves are rounded up, as by JavaScript
         return image.crop((left, top, right, bottom)).convert("RGBA").tobytes()
     return None
 

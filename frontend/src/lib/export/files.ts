@@ -11,9 +11,12 @@ export type FigureFormat = 'png' | 'svg' | 'pdf';
 /** The file of a drawing in a format, with its provenance. */
 export async function fileOf(drawing: Drawing, format: FigureFormat, provenance: Provenance | null): Promise<Blob> {
   if (format === 'png') return pngFileOf(drawing, provenance);
-  const metadata = await metadataOf(provenance, drawing, ({ pixels }) => pixels);
-  if (format === 'svg') return new Blob([await svgOf(drawing, metadata)], { type: 'image/svg+xml' });
-  const [{ pdfOf }, { rasterize }] = await Promise.all([import('./pdf'), import('./glyph')]);
+  if (format === 'svg') {
+    const metadata = await metadataOf(provenance, drawing, ({ pixels }) => pixels);
+    return new Blob([await svgOf(drawing, metadata)], { type: 'image/svg+xml' });
+  }
+  const [{ embedded, pdfOf }, { rasterize }] = await Promise.all([import('./pdf'), import('./glyph')]);
+  const metadata = await metadataOf(provenance, drawing, embedded);
   return new Blob([await pdfOf(drawing, metadata, rasterize)], { type: 'application/pdf' });
 }
 

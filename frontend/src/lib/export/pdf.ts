@@ -45,6 +45,10 @@ const CODES = new Map<string, number>([
   ...['\u2009', '\u202f'].map((space): [string, number] => [space, 32]),
 ]);
 
+/** The pixels that a PDF file embeds. */
+export const embedded = ({ pixels, isPixelated, width }: Picture) =>
+  isPixelated ? enlarged(pixels, Math.round((IMAGE_SCALE * width) / pixels.width)) : pixels;
+
 /** The bytes of a PDF file; `metadata` is JSON, or empty. */
 export async function pdfOf(
   drawing: Drawing,
@@ -143,8 +147,9 @@ class Page {
     return `/${this.#opacities.get(rounded)} gs `;
   }
 
-  async #drawImage({ x, y, width, height, pixels, isPixelated, opacity }: Picture) {
-    const shown = isPixelated ? enlarged(pixels, Math.round((IMAGE_SCALE * width) / pixels.width)) : pixels;
+  async #drawImage(picture: Picture) {
+    const { x, y, width, height, opacity } = picture;
+    const shown = embedded(picture);
     const size = `/Type /XObject /Subtype /Image /Width ${shown.width} /Height ${shown.height} /BitsPerComponent 8`;
     const channels = (wanted: readonly number[]) => {
       const data = new Uint8Array((shown.data.length / 4) * wanted.length);
