@@ -36,8 +36,9 @@ def test_code_computes_the_same_arrays(view, ablations):
 
 def test_code_names_crop_uploaded_images_and_attention_pooling():
     config = replace(tiny.CONFIG, class_token=False, reg_tokens=1, global_pool="map")
-    found = replace(explain(tiny.checkpoint(config), tiny.pixels()), crop=0.25)
-    text = code.python(found, View(layer="pool", head=1), "runs/mine/last.safetensors")
+    checkpoint = replace(tiny.checkpoint(config), name="runs/mine")
+    found = replace(explain(checkpoint, tiny.pixels()), crop=0.25)
+    text = code.python(found, View(layer="pool", head=1))
     assert "vitviz.load('runs/mine/last.safetensors')" in text
     assert "vitviz.explain(model, 'image.png', crop=0.25)  # your image" in text
     assert "attention_map(layer='pool', head=1)" in text

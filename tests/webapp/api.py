@@ -42,8 +42,11 @@ class Routes:
         return reply[-1]["reply"]
 
     def refusal(self, path: str, **request: Any) -> dict[str, Any]:
-        """Return the refusal of a request."""
+        """Return the refusal of a request, also at the end of a stream that has begun."""
         status, reply = self.post(path, **request)
+        if isinstance(reply, list):
+            assert "error" in reply[-1], reply
+            return reply[-1]
         assert status == 400, reply
         return reply
 

@@ -121,7 +121,7 @@ def test_a_flat_map_has_no_score(page, bundled):
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        ([10], "target must be a class, 0 to 9 or one of airplane"),
+        ([10], "target must be a class, from 0 to 9 or one of airplane"),
         ([-1], "target must be a class"),
         ([3, 3], "or two different ones"),
         ([1, 2, 3], "target must be up to two class indices"),
