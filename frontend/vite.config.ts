@@ -88,7 +88,7 @@ export default defineConfig(({ mode }) => {
           entryFileNames: '[name].js',
           chunkFileNames: '[name].js',
           assetFileNames: '[name][extname]',
-          minifyInternalExports: false,
+          minifyInternalExports: true,
           comments: { legal: true, annotation: false, jsdoc: false },
           codeSplitting: !isStandalone && {
             groups: [

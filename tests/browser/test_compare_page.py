@@ -21,6 +21,7 @@ from vitviz.data.preprocessing import sample_paths
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
+from vitviz.plots.colormaps import COLOR_MAPS
 from vitviz.plots.words import percent, signed, written
 from vitviz.runs import timeline
 
@@ -98,6 +99,14 @@ def point(page, name: str, row: int, column: int, rows: int = 8, columns: int = 
     page.mouse.move(box["x"] + box["width"] * (column - 0.5) / columns, box["y"] + box["height"] * (row - 0.5) / rows)
 
 
+def colors_of(scale, values):
+    """Return the colors (..., 3) of values (...) on the page's light tables, of 256 colors each."""
+    low = -scale.limit if scale.kind == "signed" else scale.low
+    table = COLOR_MAPS["seq" if scale.kind == "linear" else "div", "light"]
+    place = ((values - low) / (scale.limit - low)).clip(0, 1)
+    return table[np.floor(255 * place + 0.5).astype(int)]
+
+
 def expect_comparison(page, found) -> None:
     """Check headline, correlation, colors of the maps and the difference, and predictions."""
     expect(page.locator(f"{COMPARE} h1")).to_have_text(found.headline)
@@ -107,7 +116,7 @@ def expect_comparison(page, found) -> None:
         ("map-b", found.scale, found.maps[1]),
         ("difference", found.difference_scale, found.points),
     ):
-        colors = scale.colors(np.nan_to_num(values)).reshape(-1, 3).astype(int)
+        colors = colors_of(scale, np.nan_to_num(values)).reshape(-1, 3).astype(int)
         painted = np.array(stage(page, name).locator("canvas").evaluate(CANVAS_COLORS)).reshape(-1, 3)
         np.testing.assert_allclose(painted, colors, atol=12)  # a step of the color table
     first = page.locator(".pair-predictions tbody tr").first.locator("td")
@@ -127,7 +136,7 @@ def test_two_images_by_one_head(open_comparison, images):
 
 def named(explanations):
     """Explanations named as on the page."""
-    return [replace(one, name=f"Drawing ({one.source})") for one in explanations]
+    return [replace(one, name=f"Drawing ({one.origin.name})") for one in explanations]
 
 
 def test_two_methods_two_classes_and_two_heads(open_comparison, images):
@@ -371,7 +380,7 @@ def test_the_comparison_is_saved_as_shown(open_comparison, images):
             data = file.read()
         if ending == "svg":
             pixels, _ = images_of(data.decode())["difference"]
-            np.testing.assert_array_equal(pixels, found.difference_scale.colors(found.points))
+            np.testing.assert_array_equal(pixels, colors_of(found.difference_scale, found.points))
             assert "b=dog" in data.decode()
         elif ending == "npz":
             np.testing.assert_allclose(np.load(io.BytesIO(data))["difference"], found.difference, atol=1e-6)

@@ -101,7 +101,7 @@ def layers(ex):
 
 def softmax(ex):
     logits = np.sort(ex.logits)[::-1]
-    return [10, np.e, 99], [*logits, *(100 * np.sort(ex.probabilities)[::-1]), 1, 1, 1]
+    return [10, 1, np.e, 99], [*logits, *(100 * np.sort(ex.probabilities)[::-1]), 1, 1, 1]
 
 
 def contributions(ex):

@@ -88,6 +88,7 @@ def to_json(explanation: "Explanation") -> Json:
         "pool": pool_to_json(explanation),
         "onDemand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
         "limits": limits_to_json(explanation.original or explanation),
+        "credit": credit(explanation.context.checkpoint),
     }
 
 

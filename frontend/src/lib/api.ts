@@ -230,7 +230,7 @@ export interface EstimateReply {
   device: string;
 }
 
-/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32. `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
+/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32. `limits` are those of the directions "from" and "to"; `credit` names source and license of the weights. `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
 export interface ExplainReply {
   layers: number;
   heads: number;
@@ -249,6 +249,7 @@ export interface ExplainReply {
   pool: string | null;
   onDemand: boolean;
   limits: Record<string, ScaleLimits>;
+  credit: string;
   maps: Record<string, number[]>;
 }
 

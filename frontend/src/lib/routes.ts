@@ -80,6 +80,7 @@ export interface Explained {
   pool: string | null;
   on_demand: boolean;
   limits: Record<string, Limits>;
+  credit: string;
   image: ExplainedImage;
   maps: Record<string, number[]>;
 }

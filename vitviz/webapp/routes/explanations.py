@@ -18,6 +18,7 @@ from vitviz.attribution.provenance import Provenance
 from vitviz.data import cifar, environment
 from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError
+from vitviz.models.facts import credit
 from vitviz.view import Image, Subject
 from vitviz.webapp import files
 from vitviz.webapp.explained import Held
@@ -287,6 +288,7 @@ def to_reply(held: Held) -> types.Explained:
         pool=serialize.pool_to_json(explanation),
         on_demand=is_on_demand or explanation.context.layered is not None,
         limits=held.limits,
+        credit=credit(explanation.context.checkpoint),
         image=held.image,
         maps=serialize.method_maps(explanation, explanation.target(), instant),
     )

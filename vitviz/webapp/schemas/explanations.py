@@ -130,6 +130,7 @@ class Explained(Reply):
         pool: Weights of attention pooling, float32 (A, T), of models that have it.
         on_demand: Whether the full attention is too large to be sent, so that rows are requested one by one.
         limits: Of the image without ablations, by direction.
+        credit: Sentence with source and license of the weights; empty for those of vitviz.
         image: The image.
         maps: Of the methods that need no further pass, (N,), for the predicted class.
     """
@@ -149,6 +150,7 @@ class Explained(Reply):
     pool: str | None
     on_demand: bool
     limits: dict[Literal["from", "to"], Limits]
+    credit: str
     image: ExplainedImage
     maps: dict[str, Vector]
 

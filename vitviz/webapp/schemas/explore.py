@@ -105,7 +105,8 @@ class ExplainReply(GridShape):
     """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32.
 
     `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32.
-    `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of
+    `limits` are those of the directions "from" and "to"; `credit` names source and license of the weights.
+    `onDemand`: the full attention is large, so that the rows of
     other queries are requested one by one.
     """
 
@@ -118,6 +119,7 @@ class ExplainReply(GridShape):
     pool: str | None
     onDemand: bool  # noqa: N815
     limits: dict[str, ScaleLimits]
+    credit: str
     maps: dict[str, Vector]
 
 

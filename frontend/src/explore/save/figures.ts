@@ -126,6 +126,7 @@ export function captionOf(explorer: Explorer, content: Content): string {
     isAttention && `Color scale: ${scaleNote(view.scaleChoice, view.limits)}.`,
     isClassGiven && `Explained class: ${targetTitle(explorer.targetNames)}.`,
     ablation && `${capital(changesLine(previousChanges))}.`,
+    reply.credit,
   ]
     .filter(Boolean)
     .join(' ');
