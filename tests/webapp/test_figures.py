@@ -58,9 +58,7 @@ def ask(page, key, content="view", ending="npz", **view):
 
 
 def content_of(reply) -> bytes:
-    """The file of a reply; a table without the line of provenance above it."""
-    data = base64.b64decode(reply["src"].split(",", 1)[1])
-    return data.split(b"\n", 1)[1] if data.startswith(b"# vitviz: {") else data
+    return base64.b64decode(reply["src"].split(",", 1)[1])
 
 
 def rows_of(data: bytes) -> csv.DictReader:
