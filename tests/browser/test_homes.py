@@ -153,7 +153,7 @@ def test_hostile_labels_and_names_run_nothing(offline, tmp_path):
     plain = tiny.checkpoint()
     checkpoint = replace(plain, name=HOSTILE, labels=(HOSTILE, *plain.labels[1:]))
     explanation = replace(explain(checkpoint, tiny.pixels()), name=HOSTILE)
-    explanation.save(tmp_path / "hostile.html", "relevance", 0)
+    explanation.save(tmp_path / "hostile.html", method="relevance", target=0)
     open_file, log = offline
     page = open_file(tmp_path / "hostile.html")
     expect(page.locator(".map-title")).to_have_text(f"Relevance for {HOSTILE}")
