@@ -312,13 +312,13 @@ def test_the_target_is_a_class_name_an_index_or_a_contrast(vitviz, tiny_file, tm
     words = ("explain", "cat", "--checkpoint", tiny_file, "--method", "relevance", "--output", tmp_path / "map.npz")
     assert vitviz(*words, "--target", "class 4")[0] == 0
     with np.load(tmp_path / "map.npz") as stored:
-        four = stored["relevance"]
+        four = stored["map"]
     assert vitviz(*words, "--target", "4")[0] == 0
     with np.load(tmp_path / "map.npz") as stored:
-        assert np.array_equal(stored["relevance"], four)
+        assert np.array_equal(stored["map"], four)
     assert vitviz(*words, "--target", "class 4", "--target", "class 5")[0] == 0
     with np.load(tmp_path / "map.npz") as stored:
-        assert np.abs(stored["relevance"] - four).max() > 1e-6
+        assert np.abs(stored["map"] - four).max() > 1e-6
     code, _, err = vitviz(*words, *("--target", "class 4") * 3)
     assert code == 1
     assert "or two different ones: got" in err

@@ -115,13 +115,10 @@ function listen(explorer: Explorer) {
   });
 }
 
-/** Accept files dropped anywhere on the page: outside of a drop zone the browser would navigate to the file. */
+/** Accept files dropped anywhere on the page. */
 function acceptDrop(explorer: Explorer, event: DragEvent) {
-  if (!event.dataTransfer?.types.includes('Files')) return;
-  const { isVisible } = explorer;
-  if (!isVisible && event.target instanceof Element && event.target.closest('input[type=file]')) return; // of another tab
+  if (!explorer.isVisible || !event.dataTransfer?.types.includes('Files')) return;
   event.preventDefault();
-  if (!isVisible) return;
   explorer.dropping = event.type === 'dragover';
   const [file] = event.dataTransfer.files;
   if (event.type === 'drop' && file) takeFile(explorer, file);
