@@ -45,13 +45,19 @@ function removeStale(): Plugin {
 /** What needs a server, and is not rendered without one: left out of the saved HTML file and the notebook widget. */
 const SERVED =
   /\/((Picker|Intro|ModelSelect|OnRequest|PixelToggle|ClassSearch|Contributions|Features|Patching)\.svelte|pdf|glyph|animation)$/;
+const SERVED_STYLES = /views\/\w+\.css\?inline$/;
+/** What stands for them. */
+const STUBS: Record<string, string> = {
+  '\0served': 'export default () => {};',
+  '\0served-styles': "export default '';",
+};
 
 function leaveOutServed(): Plugin {
   return {
     name: 'leave-out-served',
     enforce: 'pre',
-    resolveId: (source) => (SERVED.test(source) ? '\0served' : null),
-    load: (id) => (id === '\0served' ? 'export default () => {};' : null),
+    resolveId: (source) => (SERVED.test(source) ? '\0served' : SERVED_STYLES.test(source) ? '\0served-styles' : null),
+    load: (id) => STUBS[id] ?? null,
   };
 }
 

@@ -8,7 +8,7 @@ import pytest
 from scripts import types
 from tests.webapp.api import routes
 from tests.webapp.serving import CAT as CAT_FILE
-from tests.webapp.serving import files_in
+from tests.webapp.serving import files_in, running
 from vitviz.data import cifar
 from vitviz.models import hub_cache
 from vitviz.models.hub_cache import CachedModel
@@ -62,20 +62,24 @@ def test_a_body_that_is_too_large_is_cut_off(client):
     assert (status, json.loads(body)["error"]) == (413, "A request may have at most 32 KiB.")
 
 
-def test_uploads_have_limits(client, upload_folder, monkeypatch):
+def test_uploads_have_limits(tmp_path, monkeypatch):
     path = "/vitviz/api/data/uploads"
-    assert client.upload(CAT_FILE, path=path, Origin="http://evil.example")[0] == 403
-    assert client.upload(b"x" * (21 * 2**20), path=path)[0] == 413
-    status, text = client.upload(b"\xff\xd8not a JPEG", path=path)
-    assert (status, json.loads(text)["field"]) == (400, "file")
-    status, text = client.upload(CAT_FILE, path=path)
-    found = json.loads(text)["id"]
-    assert found in {file.name for file in files_in(upload_folder)}
-    subject = {"model": "cifar10-ti4", "image": {"kind": "upload", "id": found}}
-    assert "probabilities" in client.route("explanations", {"subject": subject})[1]
-    monkeypatch.setattr(uploads, "MAX_STORED_BYTES", -1)
-    status, text = client.upload(CAT_FILE, path=path)
-    assert (status, json.loads(text)["error"]) == (503, "The upload storage of the server is full. Try again later.")
+    with running(tmp_path) as client:
+        assert client.upload(CAT_FILE, path=path, Origin="http://evil.example")[0] == 403
+        assert client.upload(b"x" * (21 * 2**20), path=path)[0] == 413
+        status, text = client.upload(b"\xff\xd8not a JPEG", path=path)
+        assert (status, json.loads(text)["field"]) == (400, "file")
+        status, text = client.upload(CAT_FILE, path=path)
+        found = json.loads(text)["id"]
+        assert found in {file.name for file in files_in(tmp_path)}
+        subject = {"model": "cifar10-ti4", "image": {"kind": "upload", "id": found}}
+        assert "probabilities" in client.route("explanations", {"subject": subject})[1]
+        monkeypatch.setattr(uploads, "MAX_STORED_BYTES", -1)
+        status, text = client.upload(CAT_FILE, path=path)
+        assert (status, json.loads(text)["error"]) == (
+            503,
+            "The upload storage of the server is full. Try again later.",
+        )
 
 
 def test_work_ends_when_its_client_goes(client, monkeypatch):
