@@ -3,7 +3,6 @@
 // H.264 of levels 4.0 and 5.1, and VP9 for browsers without an encoder for it.
 const CODECS = ['avc1.640028', 'avc1.640033', 'vp09.00.51.08'];
 const BITRATE = 8_000_000; // enough for sharp text; flat areas take less
-const USUAL_SIZE = [1280, 720] as const;
 
 /** What a browser without an encoder is told. */
 export const NO_ENCODER = 'MP4 needs a browser that encodes video (WebCodecs), over HTTPS or on this computer.';
@@ -12,7 +11,7 @@ export const ENCODING_FAILED = 'The browser could not encode the movie. Save it 
 
 /** The first configuration that the browser encodes for frames of a size (px, even), or null. */
 export async function videoConfig(width: number, height: number): Promise<VideoEncoderConfig | null> {
-  if (!('VideoEncoder' in globalThis)) return null; // old, or not a secure context
+  if (!hasVideoEncoder()) return null; // old, or not a secure context
   for (const codec of CODECS) {
     const config: VideoEncoderConfig = { codec, width, height, bitrate: BITRATE, latencyMode: 'quality' };
     const { supported } = await VideoEncoder.isConfigSupported(config).catch(() => ({ supported: false }));
@@ -21,5 +20,5 @@ export async function videoConfig(width: number, height: number): Promise<VideoE
   return null;
 }
 
-/** Whether the browser can make MP4 movies. */
-export const canEncodeVideo = async () => (await videoConfig(...USUAL_SIZE)) !== null;
+/** Whether the browser has WebCodecs. What it encodes is asked only for a movie: a WebKit without its codecs crashes. */
+export const hasVideoEncoder = () => 'VideoEncoder' in globalThis;

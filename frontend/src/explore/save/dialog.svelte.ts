@@ -6,7 +6,7 @@ import { isRefusal, NO_ANSWER, NOT_DRAWN, reasonOf } from '../../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
 import type { AnimationFormat, Frame } from '../../lib/export/animation';
 import { fileOf } from '../../lib/export/files';
-import { canEncodeVideo, ENCODING_FAILED } from '../../lib/video';
+import { ENCODING_FAILED, hasVideoEncoder } from '../../lib/video';
 import { writeAddress } from '../actions';
 import { showNotice } from '../notices';
 import { requestAblated } from '../requests';
@@ -42,7 +42,6 @@ export class SaveDialog {
   readonly explorer: Explorer;
   node = $state.raw<HTMLDialogElement | null>(null);
   #files = new Map<string, Promise<Made>>();
-  #encodes = $state.raw(true);
   #chosen = $state.raw<Choice>(storedChoice());
 
   preview = $state.raw<(SavedFile & { url: string }) | null>(null);
@@ -53,7 +52,7 @@ export class SaveDialog {
   code = $state.raw('');
 
   readonly abilities = $derived.by<Abilities>(() => ({
-    encodes: this.#encodes,
+    encodes: hasVideoEncoder(),
     isLive: this.explorer.host.live,
     layers: this.explorer.shape?.layers ?? 1,
     isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === 'upload'),
@@ -64,9 +63,6 @@ export class SaveDialog {
 
   constructor(explorer: Explorer) {
     this.explorer = explorer;
-    canEncodeVideo().then((can) => {
-      this.#encodes = can;
-    });
   }
 
   /** Show what would be saved of the view on screen. */
