@@ -129,9 +129,7 @@ def measure(path: Path, images: int) -> Measured:
     ):
         painted = [tab.evaluate(CHOOSE, index) for index in sample_order(tab, images)]
         pointed = visit_patches(tab, grid)
-        tab.evaluate("performance.clearMeasures('vitviz:redraw')")
-        visit_patches(tab, grid)  # all rows are there
-        redraws = list(tab.evaluate(REDRAWS))
+        redraws = list(tab.evaluate(REDRAWS, [place_of(place) for place in range(PLACES**2)]))  # all rows are there
         peak = peak_memory(process.pid)
     return Measured(statistics.median(times), painted, pointed, redraws, weights, peak, peak_of_explanation(path))
 
@@ -141,7 +139,7 @@ def visit_patches(tab: Any, grid: tuple[int, int]) -> list[float]:
     box = tab.locator(f"{EXPLORER} .stage.image").bounding_box()
     times = []
     for place in range(PLACES**2):
-        down, across = ((index + 0.5) / PLACES for index in divmod(place, PLACES))
+        across, down = place_of(place)
         row, column = int(down * grid[0]) + 1, int(across * grid[1]) + 1
         start = time.perf_counter()
         tab.mouse.move(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
@@ -151,6 +149,12 @@ def visit_patches(tab: Any, grid: tuple[int, int]) -> list[float]:
         )
         times.append(1000 * (time.perf_counter() - start))
     return times
+
+
+def place_of(place: int) -> tuple[float, float]:
+    """Return a place on the image in fractions of its width and height."""
+    down, across = divmod(place, PLACES)
+    return (across + 0.5) / PLACES, (down + 0.5) / PLACES
 
 
 def peak_of_explanation(path: Path) -> tuple[int, int] | None:

@@ -17,11 +17,11 @@ ESTIMATED = """() => {
   const train = document.querySelector(".vitviz-train");
   return train?.dataset.snapshot > 1 && train.innerText.includes("images/s");
 }"""
-HEAD = "layer=5&head=2"
+HEAD = "layer=4&head=1"
 # Name, address, height (px) and the condition that the page is complete.
 PICTURES = (
     ("explore", f"?{HEAD}", 900, attribute(EXPLORER, "scores")),
-    ("contributions", f"?view=contributions&{HEAD}", 900, attribute(EXPLORER, "scores")),
+    ("contributions", f"?content=contributions&{HEAD}", 900, attribute(EXPLORER, "scores")),
     ("train", "?tab=train", 920, ESTIMATED),
 )
 

@@ -7,7 +7,7 @@ import anywidget
 import traitlets
 
 from vitviz.attribution.explanation import Explanation
-from vitviz.attribution.serialize import explorer_to_json
+from vitviz.attribution.serialize import to_file
 from vitviz.plots.document import script
 from vitviz.view import View, check_index
 
@@ -36,7 +36,7 @@ class ExplorerWidget(anywidget.AnyWidget):
         self.counts = {"layer": layers, "head": heads, "patch": rows * columns}
         for name, value in (("layer", layer), ("head", head)):
             check_index(name, value, self.counts[name], None)
-        data = explorer_to_json(
+        data = to_file(
             explanation,
             View(layer="mean" if layer is None else layer, head="mean" if head is None else head),
             complete=False,

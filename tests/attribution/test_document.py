@@ -17,7 +17,7 @@ import vitviz
 from tests import tiny
 from vitviz.attribution import serialize
 from vitviz.attribution.explanation import explain
-from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, explorer_to_json
+from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, to_file
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script
 from vitviz.view import View
@@ -45,14 +45,16 @@ def test_a_saved_file_holds_attention_maps_scores_and_predictions(explanation, t
     data = data_of((tmp_path / "a.html").read_text())
     TypeAdapter(ExplorerData).validate_python(data)
     shape = explanation.attention.shape
-    weights = array(data["attention"]["weights"], "<u2", zlib.decompress).reshape(shape)
+    weights = array(data["data"]["attention"]["weights"], "<u2", zlib.decompress).reshape(shape)
     np.testing.assert_allclose(weights / 65535, explanation.attention, rtol=0, atol=0.5 / 65535 + 1e-7)
-    np.testing.assert_array_equal(array(data["reply"]["cls"], "<f4").reshape(shape[:3]), explanation.query_attention)
-    assert data["reply"]["probabilities"] == explanation.probabilities.tolist()
-    assert set(data["reply"]["maps"]) == set(explanation.methods)
-    for method, values in data["reply"]["maps"].items():
+    np.testing.assert_array_equal(
+        array(data["data"]["explained"]["cls"], "<f4").reshape(shape[:3]), explanation.query_attention
+    )
+    assert data["data"]["explained"]["probabilities"] == explanation.probabilities.tolist()
+    assert set(data["data"]["explained"]["maps"]) == set(explanation.methods)
+    for method, values in data["data"]["explained"]["maps"].items():
         np.testing.assert_array_equal(np.float32(values).reshape(explanation.grid), explanation.map(method))
-    assert set(data["scores"]["scores"]) == set(explanation.methods)
+    assert set(data["data"]["scores"]["scores"]) == set(explanation.methods)
 
 
 def test_weights_of_large_models_have_8_bits_of_the_largest_of_their_row(explanation, monkeypatch):
@@ -101,7 +103,7 @@ def test_hostile_text_stays_text(explanation):
     checkpoint = replace(plain, name=HOSTILE, labels=(HOSTILE, *plain.labels[1:]))
     hostile = replace(explain(checkpoint, tiny.pixels()), name=HOSTILE)
     page = hostile.document()
-    assert data_of(page)["reply"]["classes"][0] == HOSTILE
+    assert data_of(page)["data"]["explained"]["classes"][0] == HOSTILE
     assert HOSTILE not in page
     assert page.count("<script") == page.count("</script>") == 2 + script().count("<script")
     assert "<img src=x" not in page
@@ -122,23 +124,24 @@ def test_a_file_allows_no_connection_and_shows_a_figure_without_scripts(explanat
 
 def test_ablated_heads_and_removed_patches_are_in_the_view(explanation):
     ablated = explanation.ablate(heads=[(1, 0)], patches=[2, 3])
-    data = explorer_to_json(ablated, View(layer=0), complete=False)
-    heads = explanation.attention.shape[1]
-    assert data["view"] | {"ablated": [heads], "removed": [2, 3], "layer": 0, "head": None} == data["view"]
-    assert np.isfinite(array(data["reply"]["cls"], "<f4")).all()
-    assert ablated.changes in data["reply"]["image"]["note"]
+    data = to_file(ablated, View(layer=0), complete=False)
+    ablation = {"heads": [[1, 0]], "patches": [2, 3], "mode": "zero", "patch_mode": "drop"}
+    assert data["subject"]["ablations"] == [ablation]
+    assert data["view"] | {"layer": 0, "head": "mean"} == data["view"]
+    assert np.isfinite(array(data["data"]["explained"]["cls"], "<f4")).all()
+    assert ablated.changes in data["data"]["explained"]["image"]["note"]
 
 
 def test_the_file_of_a_large_model_stores_the_class_token_and_pinned_patches(explanation, monkeypatch):
     monkeypatch.setattr(serialize, "MAX_STORED_WEIGHTS", explanation.attention.size - 1)
-    data = explorer_to_json(explanation, View(query=(3, 5), direction="to"), complete=False)
+    data = to_file(explanation, View(query=(3, 5), direction="to"), complete=False)
     TypeAdapter(ExplorerData).validate_python(data)
-    assert data["attention"] is None
-    assert data["reply"]["onDemand"]
-    assert set(data["rows"]) == {"from 3,5", "to ", "to 3,5"}
-    rows = array(data["rows"]["to 3,5"], "<u2").reshape(explanation.attention.shape[:3]) / 65535
+    assert data["data"]["attention"] is None
+    assert data["data"]["explained"]["onDemand"]
+    assert set(data["data"]["rows"]) == {"from 3,5", "to ", "to 3,5"}
+    rows = array(data["data"]["rows"]["to 3,5"], "<u2").reshape(explanation.attention.shape[:3]) / 65535
     np.testing.assert_allclose(rows, explanation.query_rows((3, 5), "to"), rtol=0, atol=1e-5)
-    assert serialize.STORED_ROWS in data["caption"]
+    assert serialize.STORED_ROWS in data["data"]["caption"]
 
 
 def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):
@@ -147,8 +150,8 @@ def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):
         r'<iframe srcdoc="([^"]+)" sandbox="allow-scripts allow-downloads" [^>]+></iframe>', bundle["text/html"]
     )
     data = data_of(html.unescape(frame[1]))
-    assert data["scores"] is None
-    assert set(data["reply"]["maps"]) >= {"attention", "rollout"}
+    assert data["data"]["scores"] is None
+    assert set(data["data"]["explained"]["maps"]) >= {"attention", "rollout"}
     assert bundle["image/png"].startswith(b"\x89PNG")
     assert bundle["text/plain"] == repr(explanation)
     assert repr(explanation).startswith("<Explanation of an image by tiny: ")
@@ -166,11 +169,13 @@ def test_a_notebook_explains_the_prediction_before_the_ablation():
 
 def test_only_maps_that_are_known_are_shown_in_a_notebook():
     explanation = explain(tiny.checkpoint(), tiny.pixels())
-    assert "occlusion" not in explorer_to_json(explanation, View(), complete=False)["reply"]["maps"]
+    assert "occlusion" not in to_file(explanation, View(), complete=False)["data"]["explained"]["maps"]
     explanation.map("occlusion")
-    data = explorer_to_json(explanation, View(), complete=False)
-    assert "occlusion" in data["reply"]["maps"]
-    assert {method["key"] for method in data["methods"]} == set(data["reply"]["maps"]) - {"reverse_attention"}
+    data = to_file(explanation, View(), complete=False)
+    assert "occlusion" in data["data"]["explained"]["maps"]
+    assert {method["key"] for method in data["data"]["methods"]} == set(data["data"]["explained"]["maps"]) - {
+        "reverse_attention"
+    }
 
 
 def test_a_widget_has_the_state_of_the_explorer(explanation):

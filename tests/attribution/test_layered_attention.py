@@ -105,8 +105,8 @@ def test_figures_files_and_the_page_work(layered, tmp_path):
     stored = np.load(tmp_path / "x.npz")
     assert "attention" not in stored
     assert stored["maps"].shape == (tiny.L + 1, tiny.A + 1, tiny.GH, tiny.GW)
-    data = serialize.explorer_to_json(one, View(query=(3,)), complete=False)
-    assert {"attention", "average", "rollout"} <= set(data["reply"]["maps"])
+    data = serialize.to_file(one, View(query=(3,)), complete=False)
+    assert {"attention", "average", "rollout"} <= set(data["data"]["explained"]["maps"])
     cache = ExplanationCache()
     page, key = Views(cache, Tasks()), cache.add(one)
     assert len(page.features({"key": key, "foreground": False})["explained"]) == tiny.L

@@ -47,16 +47,3 @@ def other_image(page, act):
 def tile(page, layer, head):
     """Return the tile of a layer and head from 0; the last of each is the mean."""
     return page.locator("[role=gridcell]").nth(7 * layer + head)
-
-
-def changed(page, act):
-    """Do something that ablates heads or removes patches, and wait until the page shows the result."""
-    before = page.get_attribute(EXPLORER, "data-changed")
-    act()
-    page.wait_for_function(
-        """([root, before]) => {
-          const { changed } = document.querySelector(root).dataset;
-          return changed && changed !== before;
-        }""",
-        arg=[EXPLORER, before],
-    )

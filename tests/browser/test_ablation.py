@@ -6,15 +6,14 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
-from tests.browser.explore import changed, number_at, other_image, shows
+from tests.browser.explore import number_at, other_image, shows
 from vitviz.attribution.faithfulness import score
 
 pytestmark = pytest.mark.browser
 
 
 def test_an_ablation_that_fails_is_undone(open_page):
-    page = open_page("?image=cat&layer=5&head=1&ablated=5-2")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page = open_page("?image=cat&layer=4&head=0&ablations=heads:4.1")
     page.route(
         re.compile("component_server"),
         lambda route: route.abort() if route.request.post_data_json["fn_name"] == "ablate" else route.fallback(),
@@ -22,7 +21,7 @@ def test_an_ablation_that_fails_is_undone(open_page):
     page.locator(".effect select[name=mode]").select_option("mean")
     expect(page.locator(".status")).to_contain_text("The server did not answer")
     expect(page.locator(".effect select[name=mode]")).to_have_value("zero")
-    page.wait_for_url(lambda url: "mode=mean" not in url)
+    page.wait_for_url(lambda url: "mode:mean" not in url)
     other_image(page, page.locator(".thumb").first.click)
     expect(page.locator(".cell.ablated")).to_have_count(0)
     page.locator("[data-do=ablate]").click()
@@ -31,21 +30,21 @@ def test_an_ablation_that_fails_is_undone(open_page):
 
 
 def test_heads_and_patches_are_ablated_by_mouse_and_keyboard(open_page, explanation):
-    page = open_page("?image=cat&layer=5&head=1")
-    changed(page, page.locator("[data-do=ablate]").click)
+    page = open_page("?image=cat&layer=4&head=0")
+    other_image(page, page.locator("[data-do=ablate]").click)
     expect(page.locator(".headline")).to_have_text("Layer 5, head 1 is ablated")
     page.locator(".cell").nth(9).click()  # layer 2, head 3, after a mean column
-    changed(page, lambda: page.keyboard.press("x"))
+    other_image(page, lambda: page.keyboard.press("x"))
     page.locator("[data-do=remove]").click()
     box = page.locator(".stage.image").bounding_box()
     side = box["width"] / 8
-    changed(page, lambda: page.mouse.click(box["x"] + 4.5 * side, box["y"] + 3.5 * side))
+    other_image(page, lambda: page.mouse.click(box["x"] + 4.5 * side, box["y"] + 3.5 * side))
     page.locator("[data-do=remove]").click()
     page.locator(".stage.map").focus()
     page.keyboard.press("ArrowRight")  # from the middle, row 4, column 4, to a patch that is not removed
     page.keyboard.press("ArrowDown")
-    changed(page, lambda: page.keyboard.press("Delete"))
-    page.wait_for_url("**ablated=5-1_2-3&removed=4-5_5-5*")
+    other_image(page, lambda: page.keyboard.press("Delete"))
+    page.wait_for_url("**ablations=heads:4.0,1.2;patches:28,36*")
 
     expected = explanation.ablate([(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
     k = int(explanation.probabilities.argmax())
@@ -57,7 +56,7 @@ def test_heads_and_patches_are_ablated_by_mouse_and_keyboard(open_page, explanat
     expect(page.locator(".effect-what")).to_have_text("2 heads ablated, 2 patches removed")
     expect(page.locator(".cell.ablated")).to_have_count(2)
 
-    changed(page, page.locator("[data-do=restore]").click)
+    other_image(page, page.locator("[data-do=restore]").click)
     expect(page.locator(".effect")).to_be_hidden()
     expect(page.locator(".cell.ablated")).to_have_count(0)
     page.locator(".cell").nth(9).click()
@@ -65,8 +64,8 @@ def test_heads_and_patches_are_ablated_by_mouse_and_keyboard(open_page, explanat
 
 
 def test_maps_and_scores_are_those_of_the_ablated_model_and_the_changed_image(open_page, explanation):
-    page = open_page("?image=cat&method=relevance&ablated=4-3&removed=4-4_4-5")
-    page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
+    page = open_page("?image=cat&method=relevance&ablations=heads:3.2;patches:27,28")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
     ablated = explanation.ablate([(3, 2)], [27, 28])
     target = explanation.target("cat")
     relevance = ablated.map("relevance", target)
@@ -90,15 +89,14 @@ def test_dragging_removes_each_patch_on_the_way(open_page):
     for column in (2.5, 3.5):
         page.mouse.move(box["x"] + column * side, box["y"] + 2.5 * side)
     page.mouse.up()
-    page.wait_for_url("**removed=3-2_3-3_3-4*")
+    page.wait_for_url("**ablations=patches:17,18,19*")
 
 
 def test_a_link_restores_ablations(open_page):
-    page = open_page("?image=cat&ablated=5-1_9-9&removed=4-5_4-5_99-1")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page = open_page("?image=cat&ablations=heads:4.0,8.8;patches:28,28,784")
     expect(page.locator(".effect-what")).to_have_text("1 head ablated, 1 patch removed")
     expect(page.locator(".mark.removed:not([hidden])")).to_have_count(2)  # on the image and on the map
-    changed(page, lambda: page.locator(".effect select[name=patch_mode]").select_option("gray"))
+    other_image(page, lambda: page.locator(".effect select[name=patch_mode]").select_option("gray"))
     expect(page.locator(".effect-what")).to_have_text("1 head ablated, 1 patch painted gray")
-    changed(page, lambda: page.locator(".effect select[name=mode]").select_option("mean"))
-    page.wait_for_url("**mode=mean&patch_mode=gray*")
+    other_image(page, lambda: page.locator(".effect select[name=mode]").select_option("mean"))
+    page.wait_for_url("**mode:mean;patch_mode:gray*")

@@ -81,11 +81,11 @@ def choose_source(page, kind):
 
 
 def test_explore(open_page, check):
-    page = open_page("?image=cat&layer=5&head=3")
+    page = open_page("?image=cat&layer=4&head=2")
     settled(page)
     check(page, "a head")
-    choose_source(page, "cifar")
-    page.wait_for_selector("[data-source=cifar] .thumb")
+    choose_source(page, "test")
+    page.wait_for_selector("[data-source=test] .thumb")
     page.locator(".method").nth(3).click()
     check(page, "a method, and the gallery")
     choose_source(page, "upload")
@@ -96,7 +96,7 @@ def test_explore(open_page, check):
 
 
 def test_views(open_page, check):
-    page = open_page("?image=cat&view=contributions")
+    page = open_page("?image=cat&content=contributions")
     page.wait_for_selector(".ledger")
     settled(page)
     check(page, "contributions")
@@ -142,7 +142,7 @@ def test_a_violation_is_found(open_page, check):
 
 def test_explore_with_a_contrast_class_pinned_and_removed_patches(open_page, check):
     page = open_page(
-        "?image=dog&method=relevance&class=5-3&patch=4-4_5-5&removed=1-1_1-2&patch_mode=gray&scale=uniform"
+        "?image=dog&method=relevance&target=5,3&query=27,36&ablations=patches:0,1;patch_mode:gray&scale=uniform"
     )
     settled(page)
     check(page, "removed patches")
@@ -183,12 +183,12 @@ def test_learn(context, address, check):
 def test_compare(context, with_runs, check):
     page = context.new_page()
     for query in (
-        "patch=3-4",
-        "compare=model&b=runs/finished&layer=5",
+        "query=19",
+        "compare=model&b=runs/finished&layer=4",
         "compare=snapshot",
         "compare=class",
         "compare=head&method=similarity",
-        "compare=ablation&ablated=5-3&removed=2-3&patch_mode=gray",
+        "compare=ablation&ablations=heads:4.2;patches:10;patch_mode:gray",
     ):
         page.goto(f"{with_runs}?tab=compare&{query}")
         page.wait_for_selector(f"{COMPARE}[data-ready='1'][data-state=ready]")

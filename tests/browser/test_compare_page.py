@@ -125,7 +125,7 @@ def expect_comparison(page, found) -> None:
 
 
 def test_two_images_by_one_head(open_comparison, images):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     expect_comparison(page, vitviz.compare(*named(images), layer=4, head=2))
     expect(page).to_have_url(re.compile("image=cat.*b=dog"))
     change(page, lambda: page.get_by_role("group", name="Image of B").get_by_role("button", name="ship").click())
@@ -140,7 +140,7 @@ def named(explanations):
 
 
 def test_two_methods_two_classes_and_two_heads(open_comparison, images):
-    page, cat = open_comparison("&layer=5&head=3"), images[0]
+    page, cat = open_comparison("&layer=4&head=2"), images[0]
     choose(page, "method")
     expect_comparison(page, vitviz.compare(cat, cat, method="average", b_options={"method": "relevance"}))
     expect(page.locator(".pair-warning")).to_contain_text("measure different quantities")
@@ -154,11 +154,11 @@ def test_two_methods_two_classes_and_two_heads(open_comparison, images):
     select(page, "Layer of B", "6")
     select(page, "Head of B", "1")
     expect_comparison(page, vitviz.compare(cat, cat, layer=4, head=2, b_options={"layer": 5, "head": 0}))
-    expect(page).to_have_url(re.compile("compare=head.*b=6-1"))
+    expect(page).to_have_url(re.compile("compare=head.*b=5-0"))
 
 
 def test_before_and_after_an_ablation(open_comparison, images):
-    page, cat = open_comparison("&compare=ablation&layer=5&head=mean&ablated=5-3"), images[0]
+    page, cat = open_comparison("&compare=ablation&layer=4&head=mean&ablations=heads:4.2"), images[0]
     expect_comparison(page, vitviz.compare(cat, cat.ablate(heads=[(4, 2)]), layer=4))
     page.locator(f"{COMPARE} [data-do=remove]").click()
     point(page, "image-b", 2, 3)
@@ -171,11 +171,11 @@ def test_before_and_after_an_ablation(open_comparison, images):
     gray = cat.ablate(heads=[(4, 2)], patches=[10], patch_mode="gray")
     expect_comparison(page, vitviz.compare(cat, gray, layer=4))
     change(page, lambda: page.get_by_role("button", name="Restore layer 5, head 3").click())
-    expect(page).to_have_url(re.compile("removed=2-3"))
+    expect(page).to_have_url(re.compile("ablations=patches:10"))
     expect(page).not_to_have_url(re.compile("ablated"))
     page.get_by_role("combobox", name="Head to ablate").select_option(label="head 2")
     change(page, lambda: page.locator(f"{COMPARE} [data-do=ablate]").click())
-    expect(page).to_have_url(re.compile("ablated=1-2"))
+    expect(page).to_have_url(re.compile("ablations=heads:0.1"))
 
 
 def center(page, name: str, row: int, column: int) -> tuple[float, float]:
@@ -184,14 +184,14 @@ def center(page, name: str, row: int, column: int) -> tuple[float, float]:
 
 
 def test_an_ablated_head_has_no_map(open_comparison):
-    page = open_comparison("&compare=ablation&layer=5&head=3&ablated=5-3")
+    page = open_comparison("&compare=ablation&layer=4&head=2&ablations=heads:4.2")
     expect(page.locator(".pair-warning")).to_have_text("Layer 5, head 3 is ablated in B: it has no map there.")
     expect(stage(page, "map-b").locator(".crossed")).to_have_count(64)
     expect(stage(page, "difference")).to_have_count(0)
 
 
 def test_two_snapshots_of_one_training(open_comparison):
-    page = open_comparison("&compare=snapshot&layer=5&head=3")
+    page = open_comparison("&compare=snapshot&layer=4&head=2")
     held = timeline.read(timeline.find("cifar10-ti4"))
     maps = held.maps(3)[:, 4, 2]
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("epoch 0 against epoch 98.61")
@@ -203,20 +203,20 @@ def test_two_snapshots_of_one_training(open_comparison):
     slider = page.get_by_role("slider", name="Snapshot of A")
     slider.focus()
     change(page, lambda: page.keyboard.press("ArrowRight"))
-    expect(page).to_have_url(re.compile("snapshot=2&b=60"))
+    expect(page).to_have_url(re.compile("snapshot=1&b=59"))
     expect(slider).to_have_attribute("aria-valuetext", f"epoch {held.epoch[1]:.1f}")
     select(page, "Layer", "6")
-    expect(page).to_have_url(re.compile("layer=6"))
+    expect(page).to_have_url(re.compile("layer=5"))
 
 
 def test_snapshots_of_a_run(open_comparison):
-    page = open_comparison("&compare=snapshot&checkpoint=runs/coarse&image=dog")
+    page = open_comparison("&compare=snapshot&model=runs/coarse&image=dog")
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("epoch 0 against epoch 1")
     expect(stage(page, "map-a").locator("canvas")).to_have_attribute("width", "4")
 
 
 def test_a_patch_of_one_image_against_the_tokens_of_the_other(open_comparison, images):
-    page = open_comparison("&layer=5&method=similarity&patch=3-4")
+    page = open_comparison("&layer=4&method=similarity&query=19")
     found = vitviz.compare(*named(images), similar_to=19, layer=4)
     expect_comparison(page, found)
     change(page, lambda: page.mouse.click(*center(page, "image-a", 5, 5)))
@@ -226,7 +226,7 @@ def test_a_patch_of_one_image_against_the_tokens_of_the_other(open_comparison, i
 
 
 def test_a_patch_is_read_on_both_sides(open_comparison, images):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     found = vitviz.compare(*images, layer=4, head=2)
     sentence = (
         f"Row 3, column 4: A {percent(found.a.values[2, 3])}, B {percent(found.b.values[2, 3])}, difference "
@@ -243,7 +243,7 @@ def test_a_patch_is_read_on_both_sides(open_comparison, images):
 
 
 def test_everything_by_keyboard(open_comparison, images):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     page.locator("input[name=compare][value=image]").focus()
     for kind in KINDS[1:]:
         change(page, lambda: page.keyboard.press("ArrowRight"))
@@ -257,11 +257,11 @@ def test_everything_by_keyboard(open_comparison, images):
     expect(page.locator(f"{COMPARE} .status")).to_contain_text("Row 2, column 1: A ")
     expect(page.locator(f"{COMPARE} .voice")).to_contain_text("Row 2, column 1: A ")
     change(page, lambda: page.keyboard.press("Enter"))
-    expect(page).to_have_url(re.compile("patch=2-1"))
+    expect(page).to_have_url(re.compile("query=8"))
     expect_comparison(page, vitviz.compare(*named(images), layer=4, head=2, query=8))
     expect(page.locator(f"{COMPARE} .pair-mark.query")).to_have_count(4)
     change(page, lambda: page.keyboard.press("Escape"))
-    expect(page).not_to_have_url(re.compile("patch="))
+    expect(page).not_to_have_url(re.compile("query="))
     expect(stage(page, "map-a")).to_have_attribute("aria-label", re.compile("largest at row"))
     expect(stage(page, "difference")).to_have_attribute("aria-label", re.compile("^Difference, B minus A: largest at"))
 
@@ -269,13 +269,13 @@ def test_everything_by_keyboard(open_comparison, images):
 @pytest.mark.parametrize(
     "query",
     [
-        "&layer=5&head=3&b=ship&patch=2-3",
-        "&compare=model&b=runs/coarse&layer=2&head=mean",
-        "&compare=snapshot&snapshot=4&b=30&image=dog&layer=5&head=2",
+        "&layer=4&head=2&b=ship&query=10",
+        "&compare=model&b=runs/coarse&layer=1&head=mean",
+        "&compare=snapshot&snapshot=3&b=29&image=dog&layer=4&head=1",
         "&compare=method&method=average&b=rollout",
-        "&compare=class&method=relevance&class=3&b=5",
-        "&compare=head&layer=1&head=2&b=6-mean",
-        "&compare=ablation&ablated=5-3_6-1&removed=2-3&patch_mode=gray&layer=6&head=mean",
+        "&compare=class&method=relevance&target=3&b=5",
+        "&compare=head&layer=0&head=1&b=5-mean",
+        "&compare=ablation&ablations=heads:4.2,5.0;patches:10;patch_mode:gray&layer=5&head=mean",
     ],
 )
 def test_a_link_reopens_the_comparison_in_a_fresh_browser(open_comparison, browser, query):
@@ -297,7 +297,7 @@ def test_a_link_reopens_the_comparison_in_a_fresh_browser(open_comparison, brows
 
 
 def test_back_returns_to_the_last_kind(open_comparison):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     headline = page.locator(f"{COMPARE} h1").inner_text()
     choose(page, "method")
     change(page, page.go_back)
@@ -306,7 +306,7 @@ def test_back_returns_to_the_last_kind(open_comparison):
 
 
 def test_models_of_other_grids_and_depths_say_what_is_compared(open_comparison):
-    page = open_comparison("&compare=model&b=runs/coarse&layer=5&head=3")
+    page = open_comparison("&compare=model&b=runs/coarse&layer=4&head=2")
     notes = page.locator(f"{COMPARE} .pair-warning")
     expect(notes.nth(0)).to_contain_text("The grids differ, 8 × 8 and 4 × 4 patches")
     expect(notes.nth(1)).to_contain_text("6 and 2 layers: layer 5, head 3 of A, layer 2, head 2 of B")
@@ -325,23 +325,23 @@ def test_models_of_other_grids_and_depths_say_what_is_compared(open_comparison):
 
 
 def test_what_is_missing_in_a_link_is_named(open_comparison):
-    page = open_comparison("&checkpoint=gone&image=nothing&layer=9&b=upload&patch=12-1")
+    page = open_comparison("&model=gone&image=nothing&layer=8&b=upload&query=88")
     status = page.locator(f"{COMPARE} .status")
     for part in (
         "The model of this link, gone,",
         "The image of this link, nothing,",
         "The layer of this link, 9, is not available: showing 6.",
-        "A link does not contain an uploaded image",
+        "The image of this link, upload,",
         "Patches or heads of this link that the model does not have are left out.",
     ):
         expect(status).to_contain_text(part)
     expect(page.locator(".pair-correlation b")).to_be_visible()
-    lost = open_comparison("&compare=snapshot&checkpoint=runs/moon&snapshot=80").locator(f"{COMPARE} .status")
+    lost = open_comparison("&compare=snapshot&model=runs/moon&snapshot=79").locator(f"{COMPARE} .status")
     expect(lost).to_contain_text("The snapshot of this link, 80,")
 
 
 def test_an_upload_is_compared_and_does_not_travel_in_a_link(open_comparison):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     upload = page.get_by_role("group", name="Image of B").locator("input[type=file]")
     change(page, lambda: upload.set_input_files(sample_paths()["frog"]))
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("against Upload")
@@ -355,11 +355,11 @@ def test_an_upload_is_compared_and_does_not_travel_in_a_link(open_comparison):
 
 
 def test_a_test_image_by_its_index(open_comparison):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     index = page.get_by_role("spinbutton", name="Image of B: index of a CIFAR-10 test image")
     index.fill("12")
     change(page, lambda: index.press("Enter"))
-    expect(page).to_have_url(re.compile("b=cifar%3A12"))
+    expect(page).to_have_url(re.compile("b=test:12"))
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("CIFAR-10 test image 12")
     index.fill("10000")
     index.press("Enter")
@@ -367,7 +367,7 @@ def test_a_test_image_by_its_index(open_comparison):
 
 
 def test_the_comparison_is_saved_as_shown(open_comparison, images):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     found = vitviz.compare(*named(images), layer=4, head=2)
     for ending in ("png", "svg", "npz", "csv"):
         page.get_by_role("combobox", name="Format of the file").select_option(label=ending.upper())
@@ -391,13 +391,13 @@ def test_the_comparison_is_saved_as_shown(open_comparison, images):
 
 def test_the_image_of_explore_is_compared_and_the_page_loads_when_it_is_opened(context, server, request_urls):
     page = context.new_page()
-    page.goto(f"{server}?image=ship&layer=4&head=2")
+    page.goto(f"{server}?image=ship&layer=3&head=1")
     page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
     assert not any("compare.js" in url for url in request_urls)
     page.get_by_role("tab", name="Compare").click()
     page.wait_for_selector(f"{COMPARE}[data-state=ready]")
     assert any("compare.js" in url for url in request_urls)
-    expect(page).to_have_url(re.compile("image=ship.*layer=4.*head=2.*b=dog"))
+    expect(page).to_have_url(re.compile("image=ship.*layer=3.*head=1.*b=dog"))
     page.get_by_role("tab", name="Explore").click()
     page.locator(".thumb[title=frog]").click()
     page.wait_for_url(re.compile("image=frog"))
@@ -407,7 +407,7 @@ def test_the_image_of_explore_is_compared_and_the_page_loads_when_it_is_opened(c
 
 @pytest.mark.parametrize("width", [1024, 390])
 def test_every_kind_fits_the_screen(open_comparison, width):
-    page = open_comparison("&layer=5&head=3")
+    page = open_comparison("&layer=4&head=2")
     page.set_viewport_size({"width": width, "height": 844})
     for kind in KINDS:
         if kind != "image":

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from tests.browser.explore import changed, number_at, other_image, point, shows, tile
+from tests.browser.explore import number_at, other_image, point, shows, tile
 from tests.browser.layout import check_width, resize
 from vitviz.attribution.faithfulness import N_RANDOM, score
 from vitviz.attribution.shown import title_of
@@ -59,7 +59,7 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
 def test_a_patch_attends_to_and_is_attended_by_the_right_tokens(open_page, explanation):
     row, column, layer, head, other = 3, 4, 2, 1, 44
     query = 1 + row * 8 + column
-    place = f"?image=cat&layer={layer + 1}&head={head + 1}&patch={row + 1}-{column + 1}"
+    place = f"?image=cat&layer={layer}&head={head}&query={query - 1}"
     page = open_page(place)
     assert shows(number_at(page, other), explanation.attention[layer, head, query, 1 + other])
     page = open_page(f"{place}&direction=to")
@@ -73,7 +73,7 @@ def test_tiles_have_one_pixel_per_patch(open_page):
 
 
 def test_the_darkest_pixel_has_the_largest_weight(open_page, explanation):
-    page = open_page("?image=cat&scale=map&layer=1&head=1&__theme=light")
+    page = open_page("?image=cat&scale=map&layer=0&head=0&__theme=light")
     pixels = page.eval_on_selector(
         "[role=gridcell] canvas", "n => [...n.getContext('2d').getImageData(0, 0, 8, 8).data]"
     )
@@ -83,7 +83,7 @@ def test_the_darkest_pixel_has_the_largest_weight(open_page, explanation):
 
 
 def test_hovering_a_patch_makes_it_the_query_until_the_pointer_leaves(open_page):
-    page = open_page("?image=cat&layer=3&head=2")
+    page = open_page("?image=cat&layer=2&head=1")
     point(page, "image", 27)
     expect(page.locator(".headline")).to_contain_text("row 4, column 4 attends most to")
     page.mouse.move(5, 5)
@@ -91,7 +91,7 @@ def test_hovering_a_patch_makes_it_the_query_until_the_pointer_leaves(open_page)
 
 
 def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(open_page):
-    page = open_page("?image=cat&layer=3&head=2")
+    page = open_page("?image=cat&layer=2&head=1")
     page.locator("[role=gridcell][aria-selected=true]").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".map-title")).to_have_text("Layer 3, head 3")
@@ -120,11 +120,12 @@ def test_the_address_reopens_the_view(open_page, context):
 
 
 def test_an_invalid_address_opens_the_example(open_page):
-    page = open_page("?checkpoint=../../etc&image=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
-    expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
+    page = open_page("?model=../../etc&image=%3Cb%3E&layer=98&head=-4&query=x&method=magic&scale=huge")
+    expect(page.locator(".map-title")).to_have_text("Layer 5, head 2")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
         "The model of this link, ../../etc, is not available: showing cifar10-ti4. "
-        "The image of this link, <b>, is not available: showing cat. The method of this link, magic, is not available."
+        "The image of this link, <b>, is not available: showing cat. The method of this link, magic, is not available. "
+        "This model has no layer 99, head mean: layer 5, head 2 is shown."
     )
     page.locator(".thumb").nth(3).click()
     expect(page.locator(f"{EXPLORER} .status")).not_to_contain_text("of this link")
@@ -180,9 +181,9 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, not cat:")
     view = View(content="method", method="occlusion", target=(k, 3))
     expect(page.locator(".map-title")).to_have_text(title_of(explanation, view))
-    page.wait_for_url(f"**class={k}-3*")
+    page.wait_for_url(f"**target={k},3*")
     other_image(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
-    page.wait_for_url(lambda url: "class=" not in url)  # for another image the predicted class is explained
+    page.wait_for_url(lambda url: "target=" not in url)  # for another image the predicted class is explained
 
 
 def test_maps_of_another_class_are_not_shown_while_new_ones_are_computed(open_page):
@@ -210,20 +211,12 @@ def test_maps_of_another_class_are_not_shown_while_new_ones_are_computed(open_pa
     expect(page.locator(".headline")).to_contain_text("Relevance for ")
 
 
-def test_an_image_evicted_by_the_server_is_explained_again(open_page):
-    page = open_page("?image=cat&layer=5&head=1")
-    page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    key = page.get_attribute(EXPLORER, "data-ready")
-    page.route(
-        re.compile("component_server"),
-        lambda route: route.fallback(post_data=route.request.post_data.replace(key, "x")),
-    )
-    changed(page, page.locator("[data-do=ablate]").click)
-    assert page.get_attribute(EXPLORER, "data-ready") not in (key, "x")
-    expect(page.locator(".effect-what")).to_have_text("1 head ablated")
-    page.locator(".explain-class").nth(1).click()
-    page.wait_for_selector(f"{EXPLORER}[data-methods]")
-    expect(page.locator(".status")).not_to_contain_text("did not answer")
+def test_a_link_of_an_earlier_version_opens_the_default_view_and_says_so(open_page):
+    page = open_page("?checkpoint=cifar10-ti4&image=ship&layer=2&head=1&patch=3-3")
+    expect(page.locator(".map-title")).to_have_text("Layer 5, head 2")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("of an earlier version of vitviz")
+    tile(page, 2, 3).click()
+    page.wait_for_url(lambda url: "checkpoint" not in url and "patch" not in url and "layer=2&head=3" in url)
 
 
 def test_the_tour_is_walked_by_keyboard_and_dismissed_for_good(open_page):

@@ -13,7 +13,7 @@ from playwright.sync_api import Error, expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.explore import changed, other_image, shows
+from tests.browser.explore import other_image, shows
 from tests.browser.layout import check_width
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 
 def removed(patches):
     """The part of the address that removes patches."""
-    return "removed=" + "_".join(f"{patch // 8 + 1}-{patch % 8 + 1}" for patch in patches)
+    return "ablations=patches:" + ",".join(map(str, patches))
 
 
 def answered(page, name, change):
@@ -59,7 +59,6 @@ def test_the_last_row_is_the_most_likely_of_the_other_classes(open_page):
     rows = [*old[:4], max(old[4:], key=lambda k: now[k])]
     assert rows != [*old[:5]]
     page = open_page(f"?image=dog&{removed(upper)}")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".predictions .class-name")).to_have_text([dog.labels[k] for k in rows])
 
 
@@ -78,7 +77,6 @@ def outsider():
 def test_a_class_that_wins_after_removals_has_a_row_and_is_named(open_page):
     name, patches, winner, probability = outsider()
     page = open_page(f"?image={name}&{removed(patches)}")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
     last = page.locator(".predictions li").last
     expect(last.locator(".class-name")).to_have_text(winner)
     assert shows(last.locator(".value").inner_text(), probability)
@@ -86,8 +84,7 @@ def test_a_class_that_wins_after_removals_has_a_row_and_is_named(open_page):
 
 
 def test_uniform_attention_is_over_the_remaining_tokens(open_page, explanation):
-    page = open_page(f"?image=cat&layer=6&head=mean&{removed(range(60))}")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page = open_page(f"?image=cat&layer=5&head=mean&{removed(range(60))}")
     row = np.nan_to_num(explanation.ablate(patches=list(range(60))).attention)[5].mean(0)[0]
     weight = row[1:].max()
     expect(page.locator(".status")).to_contain_text(f"{weight * 5:.1f} times uniform")
@@ -95,8 +92,8 @@ def test_uniform_attention_is_over_the_remaining_tokens(open_page, explanation):
 
 
 def test_removed_patches_are_not_averaged_as_queries(open_page, explanation):
-    page = open_page("?image=cat&layer=6&head=mean&removed=3-3&patch=3-3_5-5")
-    page.wait_for_selector(f"{EXPLORER}[data-changed][data-full]")
+    page = open_page("?image=cat&layer=5&head=mean&ablations=patches:18&query=18,36")
+    page.wait_for_selector(f"{EXPLORER}[data-full]")
     expect(page.locator(".headline")).to_contain_text(": row 5, column 5 attends most to")
     row = np.nan_to_num(explanation.ablate(patches=[18]).attention)[5].mean(0)[1 + 36]
     assert shows(page.locator(".class-weight").inner_text().partition(" goes")[0], row[0])
@@ -108,16 +105,15 @@ def test_removed_patches_are_not_averaged_as_queries(open_page, explanation):
 
 
 def test_a_mean_of_ablated_heads_is_ablated(open_page):
-    page = open_page("?image=cat&layer=3&ablated=" + "_".join(f"3-{head}" for head in range(1, 7)))
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page = open_page("?image=cat&layer=2&ablations=heads:" + ",".join(f"2.{head}" for head in range(6)))
     expect(page.locator(".headline")).to_have_text("Layer 3, mean of heads is ablated")
     expect(page.locator(".cell.ablated")).to_have_count(7)
     expect(page.locator(".bar")).to_be_hidden()
 
 
 def test_a_method_explains_the_changed_image(open_page):
-    page = open_page("?image=cat&removed=3-3&method=rollout")
-    page.wait_for_selector(f"{EXPLORER}[data-changed][data-methods]")
+    page = open_page("?image=cat&ablations=patches:18&method=rollout")
+    page.wait_for_selector(f"{EXPLORER}[data-methods]")
     expect(page.locator(".headline")).to_contain_text("Rollout")
     expect(page.locator(".stage.image .mark.removed")).to_be_visible()
     expect(page.locator(".stage.map .mark.removed")).to_be_visible()
@@ -180,7 +176,7 @@ def empty_gradcam():
 
 def test_a_flat_map_has_no_finding_and_no_score(open_page):
     name, k, label = empty_gradcam()
-    page = open_page(f"?image={name}&class={k}&method=attention_gradcam")
+    page = open_page(f"?image={name}&target={k}&method=attention_gradcam")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".headline")).to_have_text(f"Grad-CAM for {label}: all patches have the same value")
     expect(page.locator(".status")).to_contain_text("it has no ranking to score")
@@ -202,7 +198,7 @@ def test_a_class_whose_probability_rises_under_masking_is_described_so(open_page
 
 
 def test_the_explained_class_is_kept_by_name_when_the_model_changes(open_page):
-    page = open_page("?image=cat&class=4")
+    page = open_page("?image=cat&target=4")
     expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
 
     def turned(reply):
@@ -211,11 +207,11 @@ def test_the_explained_class_is_kept_by_name_when_the_model_changes(open_page):
     answered(page, "explain", turned)
     other_image(page, lambda: page.locator(".model select").first.dispatch_event("change"))
     expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
-    page.wait_for_url("**class=5*")
+    page.wait_for_url("**target=5*")
 
 
 def test_a_class_has_no_contrast_with_itself(open_page):
-    page = open_page("?image=cat&class=4-4")
+    page = open_page("?image=cat&target=4,4")
     expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
     assert page.locator(".contrast option", has_text="deer").is_disabled()
 
@@ -235,19 +231,19 @@ def test_maps_and_scores_are_requested_again_until_the_server_responds(open_page
     expect(page.locator(".status")).not_to_contain_text("The server did not answer")
 
 
-@pytest.mark.parametrize("query", ["?image=cat", "?image=cat&ablated=5-2"])
+@pytest.mark.parametrize("query", ["?image=cat", "?image=cat&ablations=heads:4.1"])
 def test_arrays_are_saved_after_an_eviction(open_page, query):
     page = open_page(query)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    if "ablated" in query:
-        page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    kept = []
+    forgotten = []
 
     def forget(route):
-        """Replace the current key by an unknown one."""
-        if not kept:
-            kept.append(page.get_attribute(EXPLORER, "data-changed" if "ablated" in query else "data-ready"))
-        route.fallback(post_data=route.request.post_data.replace(kept[0], "x"))
+        """Answer the first request as if the explanation had been evicted."""
+        if route.request.post_data_json["fn_name"] == "figure" and not forgotten:
+            forgotten.append(route)
+            route.fulfill(body="null", content_type="application/json")
+        else:
+            route.fallback()
 
     page.route(re.compile("component_server"), forget)
     page.locator("[data-do=figure]").click()
@@ -255,6 +251,7 @@ def test_arrays_are_saved_after_an_eviction(open_page, query):
     with page.expect_download():
         page.locator("[data-do=save]").click()
     expect(page.locator(".status")).to_contain_text("Saved as")
+    assert forgotten
 
 
 def test_an_error_of_the_methods_is_shown_and_stays(open_page):
@@ -266,17 +263,6 @@ def test_an_error_of_the_methods_is_shown_and_stays(open_page):
     expect(page.locator(".headline")).to_contain_text("the class token attends most to")
     page.locator("input[name=display][value=smooth]").check(force=True)
     expect(page.locator(EXPLORER)).to_have_class(re.compile("smooth"))
-
-
-def test_arrays_whose_ablation_fails_show_the_error(open_page):
-    page = open_page("?image=cat&ablated=5-2")
-    page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
-    answered(page, "figure", lambda found: None)
-    answered(page, "ablate", lambda found: {"error": "Uploads are deleted after an hour."})
-    page.locator("[data-do=figure]").click()
-    page.locator("input[name=save-format][value=npz]").check(force=True)
-    page.locator("[data-do=save]").click()
-    expect(page.locator(".save .message")).to_have_text("Uploads are deleted after an hour.")
 
 
 def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, request_urls):
@@ -329,28 +315,27 @@ def test_a_file_dropped_outside_of_the_explorer_does_not_replace_the_page(open_p
 
 
 def test_a_link_to_an_upload_says_that_it_shows_another_image(open_page):
-    page = open_page("?image=upload&patch=2-2&class=4&removed=1-1")
-    expect(page.locator(".status")).to_contain_text("A link does not contain an uploaded image: showing cat.")
+    page = open_page("?image=upload&query=9&target=4&ablations=patches:0")
+    expect(page.locator(".status")).to_contain_text("The image of this link, upload, is not available: showing cat.")
     expect(page.locator(".headline")).to_contain_text("the class token attends most to")
     expect(page.locator(".effect")).to_be_hidden()
     expect(page.locator(".explain-class").first).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_model_chosen_on_another_tab_is_adopted(open_page):
-    page = open_page("?image=cat&ablated=5-2")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page = open_page("?image=cat&ablations=heads:4.1")
     answered(page, "list_models", with_other_model)
     page.route(re.compile("component_server"), as_bundled)
     page.get_by_role("tab", name="Internals").click()
-    page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
+    page.evaluate("history.replaceState(history.state, '', location.search + '&model=other')")
     other_image(page, page.get_by_role("tab", name="Explore").click)
     expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
     expect(page.locator(".cell.ablated")).to_have_count(0)
-    page.wait_for_url(lambda url: "checkpoint=other" in url and "ablated=" not in url)
+    page.wait_for_url(lambda url: "model=other" in url and "ablations=" not in url)
 
 
 def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
-    page = open_page("?image=cat&checkpoint=cifar10-ti4")
+    page = open_page("?image=cat&model=cifar10-ti4")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     answered(page, "list_models", with_other_model)
     inside, explore = (page.get_by_role("tab", name=name) for name in ("Internals", "Explore"))
@@ -377,7 +362,7 @@ def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
     with page.expect_response(lambda reply: '"list_models"' in (reply.request.post_data or "")):
         held["list_models"].fallback()
     as_bundled(held["explain"])
-    page.wait_for_url(lambda url: "checkpoint=other" in url)
+    page.wait_for_url(lambda url: "model=other" in url)
 
 
 def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
@@ -407,7 +392,7 @@ def test_another_image_and_a_pinned_patch_are_announced(open_page):
 
 @pytest.mark.parametrize("place", [".stage.image", ".cell[aria-selected=true]"])
 def test_shortcuts_of_the_browser_are_not_handled(open_page, place):
-    page = open_page("?image=cat&layer=5&head=1")
+    page = open_page("?image=cat&layer=4&head=0")
     before = page.locator(".headline").inner_text()
     keys = [{"key": "ArrowLeft", "altKey": True}, {"key": "Backspace", "ctrlKey": True}, {"key": "x", "metaKey": True}]
     page.locator(place).focus()
@@ -420,7 +405,7 @@ def test_shortcuts_of_the_browser_are_not_handled(open_page, place):
         keys,
     )
     assert taken == [False, False, False]
-    changed(page, lambda: page.keyboard.press("x") if "cell" in place else page.locator("[data-do=ablate]").click())
+    other_image(page, lambda: page.keyboard.press("x") if "cell" in place else page.locator("[data-do=ablate]").click())
     assert page.locator(".headline").inner_text() == f"{before.partition(':')[0]} is ablated"
 
 
@@ -442,7 +427,7 @@ def test_no_choice_moves_the_image(open_page, width):
 
 def test_test_images_downloaded_later_are_listed(open_page):
     page = open_page()
-    shelf = page.locator(".shelf[data-source=cifar]")
+    shelf = page.locator(".shelf[data-source=test]")
     here = []
 
     def known(found):
@@ -450,7 +435,7 @@ def test_test_images_downloaded_later_are_listed(open_page):
         return found | {"cifar": found["cifar"] | cifar}
 
     answered(page, "list_models", known)
-    page.locator("input[name=source][value=cifar]").check()
+    page.locator("input[name=source][value=test]").check()
     for message in ("CIFAR-10 is not in data.", ""):
         page.get_by_role("tab", name="Internals").click()
         expect(page.locator(".vitviz-internals .absent")).to_have_text(message)
@@ -467,8 +452,8 @@ def test_cifar_is_downloaded_from_the_shelf(context, tmp_path):
         page = context.new_page()
         page.goto(address)
         page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
-        page.locator("input[name=source][value=cifar]").check(force=True)
-        shelf = page.locator(".shelf[data-source=cifar]")
+        page.locator("input[name=source][value=test]").check(force=True)
+        shelf = page.locator(".shelf[data-source=test]")
         expect(shelf.locator(".sentence")).to_have_text("The 10,000 test images are not downloaded.")
         shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
         expect(shelf.locator(".sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
@@ -477,18 +462,19 @@ def test_cifar_is_downloaded_from_the_shelf(context, tmp_path):
 
 def test_an_upload_that_the_server_has_deleted_is_replaced_after_a_reload(open_page):
     page = open_page("?image=dog")
-    state = {"upload": {"kind": "upload", "path": "/tmp/gone.png", "name": "gone.png"}}
-    page.evaluate("(state) => history.replaceState(state, '', '?image=upload')", state)
+    gone = "0" * 64
+    state = {"upload": {"kind": "upload", "id": gone, "name": "gone.png", "crop": 0.5}}
+    page.evaluate("([state, url]) => history.replaceState(state, '', url)", [state, f"?image=upload:{gone}"])
     page.reload()
     page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
-    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("Only an uploaded image can be explained.")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("Uploads are deleted within an hour.")
     expect(page.locator(f"{EXPLORER} .status")).to_contain_text("Showing cat.")
 
 
 def test_a_failed_choice_of_test_images_is_undone(open_page):
     page = open_page()
-    page.locator("input[name=source][value=cifar]").check()
-    shelf = page.locator(".shelf[data-source=cifar]")
+    page.locator("input[name=source][value=test]").check()
+    shelf = page.locator(".shelf[data-source=test]")
     expect(shelf.locator(".thumb")).to_have_count(40)
 
     def refuse(route):
@@ -557,5 +543,5 @@ def test_removing_the_last_query_patch_returns_to_the_class_token(open_page):
     page.locator(".stage.image").focus()
     for key in ("ArrowDown", "ArrowUp"):  # to the pinned patch
         page.keyboard.press(key)
-    changed(page, lambda: page.keyboard.press("Delete"))
+    other_image(page, lambda: page.keyboard.press("Delete"))
     expect(page.locator("input[name=query][value=patches]")).not_to_be_checked()

@@ -20,20 +20,20 @@ from vitviz.data.preprocessing import sample_paths
 pytestmark = pytest.mark.browser
 
 STATES = {
-    "head": "layer=5&head=2",
-    "pinned patch": "layer=5&head=2&patch=4-3",
-    "uniform scale": "layer=5&head=2&scale=uniform",
-    "smoothed": "layer=5&head=2&display=smooth",
+    "head": "layer=4&head=1",
+    "pinned patch": "layer=4&head=1&query=26",
+    "uniform scale": "layer=4&head=1&scale=uniform",
+    "smoothed": "layer=4&head=1&smooth=true",
     "method": "method=rollout",
-    "method for a class, with contrast": "image=dog&method=relevance&class=5-3",
-    "ablated heads": "layer=5&head=3&ablated=4-3_5-1",
-    "mean ablation and patches painted gray": "image=dog&layer=4&head=1&ablated=4-3_5-1&removed=4-4_4-5&mode=mean"
-    "&patch_mode=gray&method=relevance&class=5-3",
-    "dropped patches": "layer=5&head=2&removed=4-4_4-5",
-    "attended by": "layer=4&head=3&direction=to",
-    "several pinned patches": "layer=6&head=1&patch=2-2_3-5_7-1",
+    "method for a class, with contrast": "image=dog&method=relevance&target=5,3",
+    "ablated heads": "layer=4&head=2&ablations=heads:3.2,4.0",
+    "mean ablation and patches painted gray": "image=dog&layer=3&head=0&ablations=heads:3.2,4.0;"
+    "patches:27,28;mode:mean;patch_mode:gray&method=relevance&target=5,3",
+    "dropped patches": "layer=4&head=1&ablations=patches:27,28",
+    "attended by": "layer=3&head=2&direction=to",
+    "several pinned patches": "layer=5&head=0&query=9,20,48",
     "means": "layer=mean&head=mean",
-    "one scale per map": "layer=5&head=2&scale=map",
+    "one scale per map": "layer=4&head=1&scale=map",
 }
 SVG = "{http://www.w3.org/2000/svg}"
 READ = """(canvas) => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data]"""
@@ -66,12 +66,11 @@ def rings(svg):
 
 def wait_for_state(page, query):
     page.wait_for_function(
-        """([root, needsChange, needsMethod]) => {
-          const { state, ready, full, changed, methods } = document.querySelector(root).dataset;
-          const key = needsChange ? changed : ready;
-          return state === "ready" && key && full === key && (!needsMethod || methods);
+        """([root, needsMethod]) => {
+          const { state, ready, full, methods } = document.querySelector(root).dataset;
+          return state === "ready" && ready && full === ready && (!needsMethod || methods);
         }""",
-        arg=[EXPLORER, "ablated=" in query or "removed=" in query, "method=" in query],
+        arg=[EXPLORER, "method=" in query],
     )
 
 
@@ -89,9 +88,9 @@ def test_a_saved_figure_has_the_maps_scale_and_marks_of_the_screen(open_page, qu
     wait_for_state(page, query)
     shown = {"map": screen_pixels(page.locator(".stage.map canvas.values"))}
     for row in page.locator(".matrix-row[data-layer]").all():
-        layer = int(row.get_attribute("data-layer"))
+        layer = row.get_attribute("data-layer")
         for cell in row.locator("[role=gridcell]:not(.ablated)").all():
-            name = f"head-{'mean' if layer < 0 else layer + 1}-{cell.get_attribute('data-head')}"
+            name = f"head-{int(layer) + 1 if layer.isdecimal() else layer}-{cell.get_attribute('data-head')}"
             shown[name] = screen_pixels(cell.locator("canvas"))
     ticks = page.locator(".bar .tick").all_inner_texts()
     headline = page.locator(".headline").inner_text()
@@ -112,7 +111,7 @@ def test_a_saved_figure_has_the_maps_scale_and_marks_of_the_screen(open_page, qu
 
 
 def test_each_map_of_a_png_has_the_colors_of_the_screen(open_page):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     shown = screen_pixels(page.locator(".stage.map canvas.values"))
     svg, png = file_of(page, "svg", "map"), Image.open(io.BytesIO(file_of(page, "png", "map")))
     assert png.info["dpi"] == pytest.approx((300, 300), abs=0.1)
@@ -134,7 +133,7 @@ def test_each_map_of_a_png_has_the_colors_of_the_screen(open_page):
 
 @pytest.mark.parametrize("content", ["view", "matrix"])
 def test_a_phone_in_the_dark_saves_the_same_figure(open_page, browser, address, content):
-    query = "?image=cat&layer=5&head=2&patch=4-3"
+    query = "?image=cat&layer=4&head=1&query=26"
     desktop = file_of(open_page(query), "svg", content)
     context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     page = context.new_page()

@@ -201,4 +201,4 @@ def test_a_widget_synchronizes_layer_head_and_patch(offline, tmp_path, explanati
     expect(page.locator(".headline")).to_contain_text("row 2, column 5 attends most to")
     page.evaluate("window.close()")
     expect(page.locator(".vitviz-explorer")).to_have_count(0)
-    assert json.loads(widget.data)["reply"]["checkpoint"] == "cifar10-ti4"
+    assert json.loads(widget.data)["subject"]["model"] == "cifar10-ti4"

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.browser
 
 def open_gallery(page):
     """Open the test images and return their shelf."""
-    page.locator("input[name=source][value=cifar]").check()
-    shelf = page.locator(".shelf[data-source=cifar]")
+    page.locator("input[name=source][value=test]").check()
+    shelf = page.locator(".shelf[data-source=test]")
     expect(shelf.locator(".thumb")).to_have_count(40)
     return shelf
 
@@ -29,7 +29,7 @@ def test_a_test_image_is_chosen_by_class_and_shows_its_label(open_page):
     expect(first).to_be_visible()
     other_image(page, first.click)
     expect(page.locator(".truth")).to_contain_text("ship")
-    page.wait_for_url("**image=cifar*8**")
+    page.wait_for_url("**image=test:8**")
 
 
 def test_the_gallery_shows_misclassified_images_with_their_prediction(open_page):
@@ -103,8 +103,8 @@ def png(size):
 
 
 def test_a_page_and_an_image_of_the_gallery_are_reached_by_number(open_page):
-    page = open_page("?image=cifar:123")
-    shelf = page.locator(".shelf[data-source=cifar]")
+    page = open_page("?image=test:123")
+    shelf = page.locator(".shelf[data-source=test]")
     expect(shelf.locator(".thumb[aria-pressed=true]")).to_have_attribute("title", "cat, image 123")  # 123 % 10
     expect(shelf.get_by_label("Page", exact=True)).to_have_value("4")
     shelf.get_by_label("Page", exact=True).fill("250")
@@ -130,7 +130,7 @@ def test_a_photograph_of_no_class_says_so(open_page):
 
 
 def test_back_returns_to_the_previous_image_and_its_view(open_page):
-    page = open_page("?image=cat&layer=3&head=2")
+    page = open_page("?image=cat&layer=2&head=1")
     page.evaluate("() => { performance.now = () => 1e6 * ++window.calls || (window.calls = 1) * 1e6; }")  # time passes
     for name in ("dog", "Launch of a Falcon 9 rocket"):
         other_image(page, page.get_by_role("button", name=name, exact=True).click)

@@ -149,14 +149,14 @@ def test_each_figure_has_a_title_a_finding_and_a_caption(open_internals):
 
 
 def test_a_click_on_a_dot_opens_its_head_in_explore(open_internals):
-    page = open_internals("?image=dog&layer=1&head=1")
+    page = open_internals("?image=dog&layer=0&head=0")
     page.evaluate("window.isSamePage = true")
     dot = page.locator("[data-probe=effective] .dot[data-layer='3'][data-head='2']")
     dot.hover()
     dot.click(force=True)  # the mark is on it
     expect(page.locator("[role=tab][aria-selected=true]")).to_have_text("Explore")
     expect(page.locator(".map-title")).to_have_text("Layer 4, head 3")
-    expect(page).to_have_url(re.compile("image=dog&layer=4&head=3"))
+    expect(page).to_have_url(re.compile("image=dog&layer=3&head=2"))
     assert page.evaluate("window.isSamePage && scrollY === 0")
     page.go_back()
     expect(page.locator("[role=tab][aria-selected=true]")).to_have_text("Internals")
@@ -177,7 +177,7 @@ def test_a_dot_of_another_model_opens_its_head_with_that_model(context, with_lar
     page.keyboard.press("Enter")
     expect(page.locator(".map-title")).to_have_text("Layer 1, head 2")
     expect(page.locator("#explore .model select")).to_have_value("runs/large")
-    expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge&image=dog&layer=1&head=2"))
+    expect(page).to_have_url(re.compile("model=runs/large&image=dog&layer=0&head=1"))
 
 
 def test_a_figure_is_saved_as_a_drawing_and_as_numbers(open_internals, found):
@@ -292,7 +292,7 @@ def test_explore_is_unchanged_after_visiting_another_tab(open_internals):
 
 
 def test_back_changes_the_tab_and_keeps_the_view_in_the_address(open_page):
-    page = open_page("?image=dog&layer=2&head=1")
+    page = open_page("?image=dog&layer=1&head=0")
     chosen = page.locator("#pages [role=tab][aria-selected=true]")
     pressed = page.locator(".thumb[aria-pressed=true]")
     for name in ("Train", "Explore"):
@@ -303,7 +303,7 @@ def test_back_changes_the_tab_and_keeps_the_view_in_the_address(open_page):
     for name in ("Explore", "Train", "Explore"):  # from ship to dog, then through the tabs
         page.go_back()
         expect(chosen).to_have_text(name)
-        expect(page).to_have_url(re.compile("image=dog&layer=2&head=1"))
+        expect(page).to_have_url(re.compile("image=dog&layer=1&head=0"))
     expect(pressed).to_have_accessible_name("dog")
     assert "tab=" not in page.url
     page.reload()
@@ -332,12 +332,12 @@ def test_a_chosen_model_that_does_not_fit_the_test_images_is_shown_over_the_samp
     status = page.locator(f"{INTERNALS} .status")
     expect(status).to_contain_text("must be samples for a model whose input is not 32 × 32 px")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
-    expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge$"))
+    expect(page).to_have_url(re.compile("model=runs/large$"))
 
 
 def test_images_that_fail_are_not_written_to_the_address(context, with_large):
     page = context.new_page()
-    page.goto(f"{with_large}?tab=internals&checkpoint=runs/large")
+    page.goto(f"{with_large}?tab=internals&model=runs/large")
     page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
     before = page.url
     page.locator("input[name=images][value=test]").check(force=True)
@@ -349,7 +349,7 @@ def test_images_that_fail_are_not_written_to_the_address(context, with_large):
 
 def test_a_model_that_does_not_fit_the_test_images_opens_over_the_samples(context, with_large):
     page = context.new_page()
-    page.goto(f"{with_large}?tab=internals&checkpoint=runs/large&images=test")
+    page.goto(f"{with_large}?tab=internals&model=runs/large&images=test")
     page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
     expect(page.locator(f"{INTERNALS} .status")).to_contain_text("Use the sample images.")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()

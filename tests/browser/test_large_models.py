@@ -44,7 +44,7 @@ def expect_weight(page, weight):
 
 
 def test_rows_of_a_patch_arrive_when_it_is_pointed_at(open_page, explanation):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     headline = page.locator(".headline")
     expect(headline).to_contain_text("the class token attends most to")
     point(page, "image", 27)
@@ -61,21 +61,20 @@ def test_rows_of_a_patch_arrive_when_it_is_pointed_at(open_page, explanation):
 
 
 def test_a_link_opens_with_a_patch_and_several(open_page):
-    page = open_page("?image=cat&layer=5&head=2&patch=3-3_6-6")
+    page = open_page("?image=cat&layer=4&head=1&query=18,45")
     expect(page.locator(".headline")).to_contain_text("these 2 patches attend most to")
-    page = open_page("?image=cat&layer=5&head=2&patch=3-3&direction=to")
+    page = open_page("?image=cat&layer=4&head=1&query=18&direction=to")
     expect(page.locator(".headline")).to_contain_text("attends most to row 3, column 3")
 
 
 def test_with_ablated_heads_rows_are_those_of_the_ablated_model(open_page, explanation):
-    page = open_page("?image=cat&layer=6&head=2&patch=3-3&ablated=1-1")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page = open_page("?image=cat&layer=5&head=1&query=18&ablations=heads:0.0")
     ablated = explanation.ablate(heads=[(0, 0)])
     expect_weight(page, ablated.attention[5, 1, 1 + 18, 0])
 
 
 def test_a_refused_query_returns_to_the_class_token(open_page):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     page.route("**/component_server/**", lambda route: route.abort())
     point(page, "image", 27)
     expect(page.locator(".status")).to_contain_text("The server did not answer")
@@ -123,7 +122,7 @@ def test_attention_pooling_is_a_row_of_the_matrix(context, pooled):
         f"Attention pooling, head 2: the pooling query attends most to row {row_of + 1}, column {column + 1}"
     )
     expect(page.locator("[data-do=ablate]")).to_be_hidden()
-    expect(page).to_have_url(re.compile("layer=pool&head=2"))
+    expect(page).to_have_url(re.compile("layer=pool&head=1"))
     point(page, "image", 9)
     expect(page.locator(".headline")).to_contain_text("the pooling query attends most to")
     page.mouse.move(0, 0)

@@ -16,7 +16,7 @@ def box(page, selector):
 
 
 def test_f_enlarges_image_and_map_then_the_map_then_the_matrix_and_escape_leaves(open_page):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     address = page.url
     small = box(page, ".stage.map")["width"]
     for shown, parts in (
@@ -45,7 +45,7 @@ def test_f_enlarges_image_and_map_then_the_map_then_the_matrix_and_escape_leaves
 
 
 def test_in_a_presentation_the_keys_work_and_the_rest_of_the_page_is_out_of_reach(open_page):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     button = page.get_by_role("button", name="Present")
     button.click()
     page.locator("input[name=presented][value=map]").check()
@@ -96,7 +96,7 @@ def test_no_shelf_of_images_moves_what_is_below(open_page, width, height):
     page = open_page("?image=cat")
     resize(page, width, height)
     tops = set()
-    for name in ("sample", "cifar", "upload"):
+    for name in ("sample", "test", "upload"):
         page.locator(f"input[name=source][value={name}]").check(force=True)
         expect(page.locator(f".shelf[data-source={name}]")).to_be_visible()
         tops.add(box(page, ".methods")["y"])

@@ -99,7 +99,7 @@ def test_a_worked_row_has_the_numbers_of_the_library(open_lesson, explanation):
     expect(page.locator(".lesson-sum dd").nth(1)).to_have_text(signed(float(row.scores[token])))
     weight = 100 * explanation.cls_attention[4, 1, token]
     expect(page.locator(".lesson-sum dd").last).to_have_text(re.compile(rf"^{weight:.1f}\s%$"))
-    expect(page).to_have_url(re.compile("layer=5&head=2&patch=3-4"))
+    expect(page).to_have_url(re.compile("layer=4&head=1&query=19"))
 
 
 def test_bars_are_those_of_the_library(open_lesson, explanation):
@@ -164,7 +164,7 @@ def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browse
     page.mouse.click(box["x"] + 4, box["y"] + 4)
     left = explanation.ablate(patches=[0], patch_mode="gray").probabilities[3]
     expect(verdict).to_have_text(f"1 patch removed: still cat, {100 * left:.1f}\u00a0%.")
-    expect(page).to_have_url(re.compile("removed=1-1"))
+    expect(page).to_have_url(re.compile("removed=0"))
 
     found = lesson.flips(explanation.context)
     page.click("[data-do=reveal]")
@@ -179,7 +179,7 @@ def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browse
     expect(verdict).to_have_text(re.compile(f"^Changed with {known} patches: cat becomes "))
     expect(page.locator(".lesson-removed")).to_have_text([str(place) for place in range(1, known + 1)])
     expect(lines.last).to_have_text("You have not changed it yet.")  # that set is not the reader's own
-    best = [8 * (int(row) - 1) + int(column) - 1 for row, column in re.findall(r"(\d)-(\d)(?=[_&]|$)", page.url)]
+    best = [int(patch) for patch in re.search(r"removed=([\d,]+)", page.url)[1].split(",")]
     assert len(best) == known
     more = next(patch for patch in range(64) if patch not in best and is_flipped(explanation, [*best, patch]))
     row, column = divmod(more, 8)
@@ -194,7 +194,7 @@ def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browse
         expect(other.locator(".lesson-verdict")).to_have_text(verdict.inner_text())
         expect(other.locator(".lesson-removed")).to_have_count(known + 1)
         expect(other.locator(".lesson-flips li").last).to_have_text(lines.last.inner_text())  # won by the link, too
-        other.goto(re.sub("removed=[^&]*", "removed=1-1_9-9", page.url))
+        other.goto(re.sub("removed=[^&]*", "removed=0,72", page.url))
         expect(other.locator(".lesson-removed")).to_have_count(1)
         expect(other.locator(f"{LEARN} .status")).to_contain_text("not in the grid of this model")
     finally:
@@ -208,8 +208,8 @@ def test_offered_sets_do_not_win_the_game(open_lesson, explanation):
     for _ in range(number):
         page.locator(".lesson-row .button", has_text="Random").click()
     expect(page.locator(".lesson-verdict")).to_have_text(re.compile("^Changed with 16 patches: cat becomes "))
-    removed = [f"{patch // 8 + 1}-{patch % 8 + 1}" for patch in drawn[number - 1]]
-    expect(page).to_have_url(re.compile(f"removed={'_'.join(removed)}$"))
+    removed = ",".join(map(str, drawn[number - 1]))
+    expect(page).to_have_url(re.compile(f"removed={removed}$"))
     expect(page.locator("[data-do=reveal]")).to_have_text("Give up and compare")
 
 
@@ -223,41 +223,41 @@ def test_the_glossary_leads_to_the_steps(open_lesson):
 
 
 def test_what_is_missing_in_a_link_is_named(open_lesson):
-    status = open_lesson("&step=lost&image=nothing&checkpoint=gone").locator(f"{LEARN} .status")
+    status = open_lesson("&step=lost&image=nothing&model=gone").locator(f"{LEARN} .status")
     for part in ("The model of this link, gone,", "The image of this link, nothing,", "The step of this link, lost,"):
         expect(status).to_contain_text(part)
     upload = open_lesson("&image=upload").locator(f"{LEARN} .status")
-    expect(upload).to_contain_text("A link does not contain an uploaded image: showing cat.")
-    page = open_lesson("&step=attention&layer=9&head=0&patch=9-2")
+    expect(upload).to_contain_text("The image of this link, upload, is not available: showing cat.")
+    page = open_lesson("&step=attention&layer=8&head=-1&query=65")
     status = page.locator(f"{LEARN} .status")
-    for part in ("layer of this link, 9, is", "showing layer 6.", "showing head 1.", "showing row 8, column 2."):
+    for part in ("layer of this link, 8, is", "showing layer 6.", "showing head 1.", "showing row 8, column 8."):
         expect(status).to_contain_text(part)
     expect(page.locator("figcaption").first).to_contain_text("row 8, column 2")
-    expect(page).to_have_url(re.compile("layer=6&head=1&patch=8-2"))
+    expect(page).to_have_url(re.compile("layer=5&head=0&query=57"))
 
 
 def test_a_head_of_the_link_is_shown_in_a_fresh_browser(open_lesson):
-    page = open_lesson("&step=attention&layer=2&head=4&patch=1-8")
+    page = open_lesson("&step=attention&layer=1&head=3&query=7")
     expect(page.locator(".lesson-figure select").first).to_have_value("1")
     expect(page.locator(".lesson-figure select").last).to_have_value("3")
     expect(page.locator("figcaption").first).to_contain_text("row 1, column 8")
     expect(page.locator(f"{LEARN} .status")).to_have_text("")
     page.locator(".lesson-figure select").first.select_option(label="6")
     page.click("[data-do=next]")
-    expect(page).to_have_url(re.compile("step=heads&layer=6&head=4$"))
+    expect(page).to_have_url(re.compile("step=heads&layer=5&head=3$"))
     page.go_back()
     at_step(page, "attention")
     expect(page.locator("figcaption").first).to_contain_text("row 1, column 8")
 
 
-def test_an_upload_says_that_a_link_does_not_contain_it(open_page):
+def test_an_upload_says_how_long_it_is_kept(open_page):
     page = open_page()
     page.locator("input[name=source][value=upload]").check()
     page.locator("input[type=file]").set_input_files(sample_paths()["dog"])
-    page.wait_for_function("new URLSearchParams(location.search).get('image') === 'upload'")
+    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload:')")
     page.get_by_role("tab", name="Learn").click()
     page.wait_for_selector(f"{LEARN}[data-ready][data-state=ready] .lesson-figure > *")
-    expect(page.locator(".lesson-images .lesson-note")).to_contain_text("a link to this step does not contain it")
+    expect(page.locator(".lesson-images .lesson-note")).to_contain_text("which the server keeps for an hour")
 
 
 def test_the_lesson_fits_a_phone(open_lesson):

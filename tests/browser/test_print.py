@@ -34,7 +34,7 @@ def check_sheet(page, root):
 
 
 def test_explore_prints_on_one_sheet(open_page):
-    page = open_page("?image=cat&ablated=2-1&mode=mean")
+    page = open_page("?image=cat&ablations=heads:1.0;mode:mean")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     check_sheet(page, EXPLORER)
     expect(page.locator(f"{EXPLORER} .printed")).to_have_text("Model: cifar10-ti4")

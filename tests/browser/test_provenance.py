@@ -52,7 +52,7 @@ def sha256(pixels):
 
 
 def test_all_files_of_a_view_have_its_provenance(open_page, tmp_path):
-    page = open_page("?image=dog&layer=5&head=2&ablated=4-3_5-1&scale=map")
+    page = open_page("?image=dog&layer=4&head=1&ablations=heads:3.2,4.0&scale=map")
     found = {
         ending: provenance.read(save(page, ending, tmp_path)) for ending in ("svg", "png", "pdf", "npz", "csv", "html")
     }
@@ -72,7 +72,7 @@ def test_all_files_of_a_view_have_its_provenance(open_page, tmp_path):
     assert names == {panel.name for panel in found["png"].panels} == {panel.name for panel in found["pdf"].panels}
 
 
-@pytest.mark.parametrize("query", ["layer=5&head=2", "method=relevance&image=dog", "display=smooth&scale=uniform"])
+@pytest.mark.parametrize("query", ["layer=4&head=1", "method=relevance&image=dog", "smooth=true&scale=uniform"])
 def test_hashes_are_those_of_the_decoded_pixels(open_page, query, tmp_path):
     page = open_page(f"?{query}")
     svg, png = save(page, "svg", tmp_path), save(page, "png", tmp_path)
@@ -92,14 +92,14 @@ def test_hashes_are_those_of_the_decoded_pixels(open_page, query, tmp_path):
 
 @pytest.mark.skipif(shutil.which("pdfimages") is None, reason="pdfimages of Poppler is not installed")
 def test_hashes_of_a_pdf_are_those_of_its_images(open_page, tmp_path):
-    path = save(open_page("?layer=5&head=2"), "pdf", tmp_path)
+    path = save(open_page("?layer=4&head=1"), "pdf", tmp_path)
     subprocess.run(["pdfimages", "-png", path, tmp_path / "part"], check=True)
     decoded = {sha256(np.asarray(Image.open(part).convert("RGBA"))) for part in tmp_path.glob("part-*.png")}
     assert {panel.sha256 for panel in provenance.read(path).panels} <= decoded
 
 
 def test_a_figure_of_a_saved_file_has_the_view_that_is_shown_there(open_page, browser, tmp_path):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     html = save(page, "html", tmp_path)
     stored = provenance.read(html)
     offline = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")

@@ -326,12 +326,12 @@ def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_li
     expect(page.locator("[data-curve=accuracy] .name")).to_contain_text("held-out")
     expect(page.locator(".no-snapshots")).to_have_text("This run records no snapshots: its num_snapshots is 0.")
     expect(page.locator("[data-act=explore]:visible, [data-do=explore]:visible")).to_have_count(0)
-    page.goto(f"{address}?checkpoint=runs/held")
+    page.goto(f"{address}?model=runs/held")
     page.wait_for_selector(f"{EXPLORER}[data-full]")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
         f"The model of this link, runs/held, is not available: showing {SHIPPED}."
     )
-    page.goto(f"{address}?checkpoint=runs/held&tab=internals")
+    page.goto(f"{address}?model=runs/held&tab=internals")
     expect(page.locator(".vitviz-internals .status")).to_contain_text(
         "The model of this link, runs/held, is not available"
     )

@@ -20,7 +20,7 @@ def explanation():
 
 
 def test_contributions_by_mouse_and_keyboard(open_page, explanation):
-    page = open_page("?image=cat&layer=5&head=2")
+    page = open_page("?image=cat&layer=4&head=1")
     page.locator("[data-view=attention]").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
@@ -39,36 +39,38 @@ def test_contributions_by_mouse_and_keyboard(open_page, explanation):
     page.keyboard.press("Home")
     page.keyboard.press("ArrowDown")
     expect(page.locator(".status")).to_contain_text("Layer 6, MLP")
-    expect(page).to_have_url(re.compile("view=contributions"))
+    expect(page).to_have_url(re.compile("content=contributions"))
     page.click("[data-view=attention]")
     expect(page.locator(".matrix .cell[aria-selected=true]")).to_have_count(1)
 
 
 def test_contributions_follow_the_contrast_class(open_page, explanation):
-    page = open_page("?image=cat&view=contributions&class=3-5")
+    page = open_page("?image=cat&content=contributions&target=3,5")
     total = explanation.contributions((3, 5)).logit
     expect(page.locator(".bar-row.sum .amount-text")).to_have_text(signed(total))
     expect(page.locator(".headline")).to_contain_text("cat minus that of dog")
 
 
 def test_features_and_the_similarity_of_a_patch(open_page, explanation):
-    page = open_page("?image=cat&view=features&layer=4&head=mean")
+    page = open_page("?image=cat&content=features&layer=3&head=mean")
     explained = round(100 * float(explanation.pca(3).explained.sum()))
     expect(page.locator(".headline")).to_contain_text(f"Layer 4: three components explain {explained}")
     page.locator(".frame").nth(5).click()
     expect(page.locator(".map-title")).to_have_text("Layer 6, features")
     page.check(".foreground input")
     expect(page.locator(".film-note").first).to_contain_text("without the background")
-    page.click("[name=direction][value=similar]", force=True)
+    expect(page.locator("[name=direction], [name=scale]")).to_have_count(0)
+    page.click("[name=query][value=patch]", force=True)
     page.wait_for_selector(".film[data-patch]")
     expect(page.locator(".map-title")).to_have_text("Layer 6, similarity")
     expect(page.locator(".headline")).to_contain_text("row 4, column 4 is most similar to")
-    page.click("[name=direction][value=to]", force=True)
-    expect(page.locator("[data-view=attention]")).to_have_attribute("aria-pressed", "true")
+    page.click("[data-view=attention]")
+    page.click("[name=direction][value=similar]", force=True)
+    expect(page.locator("[data-view=features]")).to_have_attribute("aria-pressed", "true")
 
 
 def test_activation_patching_by_mouse_and_keyboard(open_page, explanation):
-    page = open_page("?image=cat&view=patching&layer=5&head=2&other=dog")
+    page = open_page("?image=cat&content=patching&layer=4&head=1&other=dog")
     found = vitviz.patch_activations(explanation, vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["dog"]))
     heads = [signed(value) for value in found.recovered[4]]
     cells = page.locator(".patching-cell[data-layer='4']")
@@ -105,13 +107,13 @@ def test_the_greedy_order_is_a_ceiling(open_page, explanation):
 
 
 def test_a_method_per_pixel(open_page):
-    page = open_page("?image=cat&method=balanced_gradients&class=3")
+    page = open_page("?image=cat&method=balanced_gradients&target=3")
     expect(page.locator(".map-title")).to_have_text("Balanced gradients for cat")
     pixels = page.locator(".pixel-toggle [value=pixels]")
     pixels.click(force=True)
     canvas = page.locator(".stage.map canvas.values")
     expect(canvas).to_have_js_property("width", 32)
-    expect(page).to_have_url(re.compile("resolution=pixels"))
+    expect(page).to_have_url(re.compile("pixels=true"))
     page.keyboard.press("ArrowLeft")
     expect(canvas).to_have_js_property("width", 8)
     page.locator(".method", has_text="Value norm").click()
@@ -120,7 +122,7 @@ def test_a_method_per_pixel(open_page):
 
 @pytest.mark.parametrize("view", ["contributions", "features", "patching"])
 def test_a_view_is_saved_as_shown(open_page, view):
-    page = open_page(f"?image=cat&view={view}&layer=5&head=2&patch=3-4")
+    page = open_page(f"?image=cat&content={view}&layer=4&head=1&query=19")
     page.click("[data-do=figure]")
     expect(page.locator("[name=save-content]")).to_have_value(view)
     preview = page.locator(".preview img")
@@ -137,7 +139,7 @@ def test_a_view_is_saved_as_shown(open_page, view):
 
 def test_a_view_fits_a_phone(open_page):
     for view, node in (("contributions", ".ledger"), ("features", ".film"), ("patching", ".patching-grid")):
-        page = open_page(f"?view={view}")
+        page = open_page(f"?content={view}")
         page.wait_for_selector(node)
         resize(page, 390)
         check_width(page)

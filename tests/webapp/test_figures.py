@@ -193,9 +193,15 @@ def test_the_interactive_file_opens_on_the_view(page, key):
     found = content_of(ask(page, key, ending="html", scale="uniform", smooth=True, outlines=0.25)).decode()
     data = json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', found)[1])
     view = data["view"]
-    assert (view["layer"], view["head"], view["scale"], view["smooth"], view["outlines"]) == (2, 1, "uniform", True, 25)
-    assert data["reply"]["image"]["truth"] == 3
-    assert data["scores"]["scores"].keys() >= {"relevance"}
+    assert (view["layer"], view["head"], view["scale"], view["smooth"], view["outlines"]) == (
+        2,
+        1,
+        "uniform",
+        True,
+        0.25,
+    )
+    assert data["data"]["explained"]["image"]["truth"] == 3
+    assert data["data"]["scores"]["scores"].keys() >= {"relevance"}
 
 
 def test_scores_of_a_large_model_are_left_out_of_its_files(page, key, monkeypatch):
@@ -206,9 +212,9 @@ def test_scores_of_a_large_model_are_left_out_of_its_files(page, key, monkeypatc
         assert ask(page, key, "methods", ending)["error"] == reason
     found = content_of(ask(page, key, ending="html", method="relevance")).decode()
     data = json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', found)[1])
-    assert data["scores"] is None
-    assert "relevance" in data["reply"]["maps"]
-    assert "occlusion" not in data["reply"]["maps"]
+    assert data["data"]["scores"] is None
+    assert "relevance" in data["data"]["explained"]["maps"]
+    assert "occlusion" not in data["data"]["explained"]["maps"]
 
 
 def test_a_file_of_an_ablated_image_explains_the_class_predicted_before(page, key):

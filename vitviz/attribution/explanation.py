@@ -557,13 +557,13 @@ class Explanation:
             scores: The scores of the methods, as from `serialize.method_scores`; None to measure them.
         """
         from vitviz.attribution.figure import draw_nearest
-        from vitviz.attribution.serialize import explorer_to_json
+        from vitviz.attribution.serialize import to_file
         from vitviz.plots import document
 
         view = view or View(layer=self.layers_and_heads[0] - 1)
         figure = export.figure_bytes(draw_nearest(self, view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
-        return document.document(explorer_to_json(self, view, complete, scores), figure, title)
+        return document.document(to_file(self, view, complete, scores), figure, title)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""

@@ -13,18 +13,18 @@ from vitviz.attribution.context import Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import provenance
-from vitviz.attribution.shown import limits_of, method_of, target_of
+from vitviz.attribution.shown import limits_of, target_of
 from vitviz.data import environment
 from vitviz.data.encoding import data_url, to_base64
-from vitviz.models.checkpoint import eval_samples
+from vitviz.models.checkpoint import Checkpoint, eval_samples
 from vitviz.models.facts import credit, family, origin
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import ScaleLimits, is_flat
 from vitviz.plots.outlines import outlines, svg_path
+from vitviz.view import View
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
-    from vitviz.view import View
 
 Json = dict[str, Any]
 MAX_UINT16_WEIGHTS = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
@@ -149,7 +149,7 @@ def attention_to_json(explanation: "Explanation") -> Json:
     return {"weights": compress(steps.astype(np.uint8)), "largest": to_base64(largest.astype("<f4"))}
 
 
-def stored_rows(explanation: "Explanation", view: "View") -> dict[str, str]:
+def stored_rows(explanation: "Explanation", view: View) -> dict[str, str]:
     """Return the rows that a file of a large model stores, by direction and patches, without the default query's."""
     queries = {(direction, query) for direction in ("from", "to") for query in ((), view.query)}
     return {
@@ -200,29 +200,7 @@ def method_score(explanation: "Explanation", target: Target, values: NDArray[np.
     return found.probability_drop(float(explanation.probabilities[label]))
 
 
-def view_to_json(explanation: "Explanation", view: "View") -> Json:
-    """Return a view with what its explanation leaves out: `ablated` heads, layer * A + head, and `removed` patches."""
-    target = target_of(explanation, view)
-    kept = explanation.kept_tokens[explanation.prefix :]
-    heads = explanation.layers_and_heads[1]
-    return {
-        "method": method_of(view),
-        "layer": None if view.layer == "mean" else view.layer,
-        "head": None if view.head == "mean" else view.head,
-        "query": list(view.query),
-        "direction": "from" if view.direction == "similar" else view.direction,
-        "scale": view.scale,
-        "smooth": view.smooth,
-        "outlines": round(100 * view.outlines),
-        "target": [] if not explanation.labels else list(target) if isinstance(target, tuple) else [target],
-        "ablated": [layer * heads + head for layer, head in explanation.context.ablated_heads],
-        "removed": np.flatnonzero(~kept).tolist(),
-    }
-
-
-def explorer_to_json(
-    explanation: "Explanation", view: "View", complete: bool = True, scores: Json | None = None
-) -> Json:
+def to_file(explanation: "Explanation", view: View, complete: bool = True, scores: Json | None = None) -> Json:
     """Return what the explorer shows without a server; `vitviz.webapp.schemas.explore.ExplorerData` types it.
 
     Args:
@@ -232,8 +210,9 @@ def explorer_to_json(
             computed before.
         scores: The scores of all methods, as from `method_scores`; None to measure them if it is complete.
     """
-    record = explanation.context.checkpoint.record
     target = target_of(explanation, view)
+    chosen = target if isinstance(target, tuple) else (target,)
+    view = view.model_copy(update={"target": chosen if explanation.labels else ()})
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     ready = {key for key, method in explanation.methods.items() if complete or method.instant} | computed
     keys = [key for key in METHODS if key in ready]
@@ -241,6 +220,8 @@ def explorer_to_json(
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     stored = f" {STORED_ROWS}" if on_demand else ""
     image = {
+        "src": data_url(explanation.image.model_input),
+        "outlines": outlines_to_json(explanation),
         "original": None,
         "crop": None,
         "truth": view.truth,
@@ -248,29 +229,41 @@ def explorer_to_json(
         "caption": explanation.name,
         "note": note,
     }
-    image |= {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)}
-    license_line = credit(explanation.context.checkpoint)
+    explained = to_json(explanation) | {"onDemand": on_demand, "image": image}
+    about = f"Model: {explanation.checkpoint}. Image: {note}.{stored}"
+    source = provenance(explanation, view).model_dump(mode="json")
     return {
-        "reply": to_json(explanation)
-        | {
-            "key": "saved",
-            "onDemand": on_demand,
-            "image": image,
-            "maps": method_maps(explanation, target, keys),
+        "subject": source["subject"] | {"model": explanation.checkpoint},
+        "view": source["view"],
+        "provenance": source,
+        "data": {
+            "explained": explained | {"maps": method_maps(explanation, target, keys)},
+            "attention": None if on_demand else attention_to_json(explanation),
+            "rows": stored_rows(explanation, view) if on_demand else {},
+            "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),
+            "methods": [method for method in methods_to_json() if method["key"] in keys],
+            "model": model_to_json(explanation.context.checkpoint),
+            "caption": " ".join(filter(None, (about, credit(explanation.context.checkpoint), SAVED_WITH))),
+            "colors": color_tables(),
         },
-        "attention": None if on_demand else attention_to_json(explanation),
-        "rows": stored_rows(explanation, view) if on_demand else {},
-        "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),
-        "methods": [method for method in methods_to_json() if method["key"] in keys],
-        "view": view_to_json(explanation, view),
-        "provenance": provenance(explanation, view).model_dump(mode="json"),
-        "isClassifier": explanation.context.checkpoint.is_classifier,
-        "family": family(explanation.context.checkpoint),
-        "source": origin(explanation.context.checkpoint),
+    }
+
+
+def model_to_json(checkpoint: Checkpoint) -> Json:
+    """Describe a model; `vitviz.webapp.schemas.common.ModelInfo` types it."""
+    config, record = checkpoint.transformer.config, checkpoint.record
+    return {
+        "name": checkpoint.name,
+        "origin": "opened",
+        "family": family(checkpoint),
+        "parameters": sum(parameter.numel() for parameter in checkpoint.network.parameters()),
+        "classes": len(checkpoint.labels),
+        "dataset": None,
+        "layers": config.depth,
+        "heads": config.num_heads,
         "accuracy": record.get("test_accuracy"),
         "eval_samples": eval_samples(record),
-        "caption": " ".join(
-            filter(None, (f"Model: {explanation.checkpoint}. Image: {note}.{stored}", license_line, SAVED_WITH))
-        ),
-        "colors": color_tables(),
+        "measured_on": "test",
+        "is_classifier": checkpoint.is_classifier,
+        "source": origin(checkpoint),
     }

@@ -29,7 +29,7 @@ def document(data: dict[str, Any], figure: bytes, title: str) -> str:
     """Return the HTML file of an explanation.
 
     Args:
-        data: From `vitviz.attribution.serialize.explorer_to_json`; JSON, whose texts are untrusted.
+        data: From `vitviz.attribution.serialize.to_file`; JSON, whose texts are untrusted.
         figure: The static figure, SVG.
         title: Title of the file, for example "cat: cifar10-ti4".
     """

@@ -25,9 +25,9 @@ beforeEach(() => vi.clearAllMocks());
 test('an uploaded image is compared', async () => {
   const { page, ends } = pageWith();
   const taken = takeFile(page, 'b', png('b.png'));
-  ends[0]({ path: '/tmp/b.png' });
+  ends[0]({ path: '/tmp/b/b.png' });
   await taken;
-  expect(page.own.image).toEqual({ kind: 'upload', path: '/tmp/b.png', name: 'b.png' });
+  expect(page.own.image).toEqual({ kind: 'upload', id: 'b', name: 'b.png', crop: 0.5 });
   expect(refresh).toHaveBeenCalledTimes(1);
 });
 
@@ -36,7 +36,7 @@ test('an upload is dropped for an image that was chosen later, on the same side 
   const taken = [takeFile(page, 'a', png('a.png')), takeFile(page, 'b', png('b.png'))];
   chooseSide(page, 'a', { image: CAT });
   chooseSide(page, 'b', { layer: 2 });
-  for (const end of ends) end({ path: '/tmp/image.png' });
+  for (const end of ends) end({ path: '/tmp/i/image.png' });
   await Promise.all(taken);
   expect([page.a.image, page.own.image?.kind]).toEqual([CAT, 'upload']);
 });
@@ -44,8 +44,8 @@ test('an upload is dropped for an image that was chosen later, on the same side 
 test('the last of two uploads wins', async () => {
   const { page, ends } = pageWith();
   const taken = [takeFile(page, 'a', png('first.png')), takeFile(page, 'a', png('second.png'))];
-  ends[1]({ path: '/tmp/second.png' });
-  ends[0]({ path: '/tmp/first.png' });
+  ends[1]({ path: '/tmp/s/second.png' });
+  ends[0]({ path: '/tmp/f/first.png' });
   await Promise.all(taken);
   expect(page.a.image).toMatchObject({ name: 'second.png' });
 });

@@ -1,11 +1,12 @@
 /* Choices of the user, and what is read out. */
 
 import { printedAddress } from '../lib/address';
-import type { CompareFigureRequest, ImageChoice } from '../lib/api';
+import type { CompareFigureRequest } from '../lib/api';
 import { ANNOUNCE_DELAY, isServed, NOT_DRAWN, reasonOf, WORKING_DELAY } from '../lib/client';
 import { saveAs, saveBlob } from '../lib/dom';
 import type { FigureFormat } from '../lib/export/files';
 import { refusalOf } from '../lib/files';
+import { uploaded as imageOf } from '../lib/images';
 import { refresh } from './requests';
 import { EMPTY, type Kind, type ViewState } from './sides';
 import type { ComparePage, Reading, Shown } from './state.svelte';
@@ -87,8 +88,7 @@ export async function takeFile(page: ComparePage, side: 'a' | 'b', file: File) {
   clearTimeout(waiting);
   if (!isCurrent()) return;
   if (uploaded) {
-    const image: ImageChoice = { kind: 'upload', path: uploaded.path, name: file.name };
-    chooseSide(page, side, { image });
+    chooseSide(page, side, { image: imageOf(uploaded.path, file.name) });
   } else {
     page.showNotice(`${file.name} could not be uploaded: the server is unreachable or full. Try again later.`, true);
   }

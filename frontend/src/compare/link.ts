@@ -1,7 +1,7 @@
 /* The address of the page, read at the start and on Back. */
 
-import { firstImage } from '../explore/address';
 import { isServed, reasonOf, refreshModels } from '../lib/client';
+import { firstImage } from '../lib/images';
 import { readAddress } from './address';
 import { refresh } from './requests';
 import { ATTENTION } from './sides';
@@ -14,7 +14,8 @@ export function follow(page: ComparePage) {
   const checkpoint = linked.a.checkpoint || page.models[0].name;
   const model = page.models.find(({ name }) => name === checkpoint);
   const image = linked.a.image ?? firstImage(page.catalog, model);
-  Object.assign(page, { kind: linked.kind, own: linked.b, mode: linked.mode, patchMode: linked.patchMode, linked });
+  const { mode, patch_mode: patchMode } = linked.ablation;
+  Object.assign(page, { kind: linked.kind, own: linked.b, mode, patchMode, linked });
   page.a = { ...linked.a, checkpoint, image };
   page.settled = null; // if it fails, the nearest comparison is shown
   page.uploading = { a: null, b: null };
@@ -23,9 +24,9 @@ export function follow(page: ComparePage) {
 
 /** Adopt the address and show its comparison; what is not here is named, and the nearest comparison shown. */
 async function open(page: ComparePage) {
-  const { checkpoint, b, compare } = Object.fromEntries(params());
-  const isNewer = (name?: string) => name && !page.models.some((model) => model.name === name);
-  if (isNewer(checkpoint) || (compare === 'model' && isNewer(b))) await refreshLists(page);
+  const { model, b, compare } = Object.fromEntries(params());
+  const isNewer = (name?: string) => name && !page.models.some((one) => one.name === name);
+  if (isNewer(model) || (compare === 'model' && isNewer(b))) await refreshLists(page);
   follow(page);
   const { missing } = page.linked ?? { missing: [] };
   await refresh(page);

@@ -1,13 +1,16 @@
 /* Requests of the Compare page. */
 
-import { parseHeads, parsePatches } from '../lib/address';
-import type { CompareReply, CompareRequest, ExplainReply, ImageChoice, Refusal, SnapshotsReply } from '../lib/api';
+import type { CompareReply, CompareRequest, ExplainReply, Refusal, SnapshotsReply } from '../lib/api';
 import { isRefusal, isServed, NO_ANSWER, reasonOf, WORKING_DELAY } from '../lib/client';
-import { middlePatch } from '../lib/grid';
+import { inGrid, middlePatch } from '../lib/grid';
+import { choiceOf } from '../lib/images';
 import { floatsOf, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
+import type { Head, Image, Layer } from '../lib/view';
+import { fitAblations } from '../session/fit';
 import { outside } from './address';
 import {
   ATTENTION,
+  ablationOfB,
   completeA,
   completeB,
   firstOfB,
@@ -73,13 +76,10 @@ async function compare(page: ComparePage, isStale: () => boolean): Promise<Shown
   if (isStale()) return 'stale';
   if (isRefusal(pair)) return pair;
   complete(page, pair);
-  const { kind, b, own, mode, patchMode } = page;
+  const { kind, b, own, patchMode } = page;
   const keys = pair.keys && [...pair.keys];
   if (kind === 'ablation' && keys && (own.ablated.length || own.removed.length)) {
-    const { heads } = pair.a.shape;
-    const pairs = own.ablated.map((k): [number, number] => [Math.floor(k / heads), k % heads]);
-    const changes = { heads: pairs, patches: [...own.removed], mode, patch_mode: patchMode };
-    const ablated = await page.host.request('ablate', { key: keys[0], ...changes });
+    const ablated = await page.host.request('ablate', { key: keys[0], ...ablationOfB(page, pair.a.shape) });
     if (isStale()) return 'stale';
     if (!isServed(ablated)) return ablated;
     keys[1] = ablated.key;
@@ -110,10 +110,10 @@ export function requestOf(page: ComparePage, pair: Pair, keys: readonly string[]
 }
 
 const sameGrid = (one: Shape, other: Shape) => one.rows === other.rows && one.columns === other.columns;
-const headIn = (head: number | null, { heads }: Shape) =>
+const headIn = (head: Head | null, { heads }: Shape) =>
   head === null || head === MEAN ? null : Math.min(head, heads - 1);
 
-function layerIn(layer: number | null, { layers, pooled }: Shape): number | 'pool' | null {
+function layerIn(layer: Layer | null, { layers, pooled }: Shape): number | 'pool' | null {
   if (layer === POOL) return pooled ? 'pool' : layers - 1;
   return layer === null || layer === MEAN ? null : Math.min(layer, layers - 1);
 }
@@ -123,7 +123,7 @@ function snapshotOf(view: ViewState, { images }: SnapshotsReply) {
 }
 
 /** The probe image of a timeline that is chosen: the sample of its name, else the first one. */
-export function probeImage(image: ImageChoice | null, images: readonly { name: string }[]): number {
+export function probeImage(image: Image | null, images: readonly { name: string }[]): number {
   return Math.max(
     0,
     images.findIndex(({ name }) => image?.kind === 'sample' && image.name === name),
@@ -136,18 +136,19 @@ function complete(page: ComparePage, { a: first, snapshots }: Pair) {
   const count = snapshots?.epochs.length ?? 1;
   const map = mapFor(kind, page.a.map, mapsOf(kind, page.host.catalog.methods, first.classes.length > 0));
   if (linked) {
-    page.query = parsePatches(linked.patch, first.shape).slice(0, 1);
+    page.query = linked.query.slice(0, 1);
     if (kind === 'ablation') {
-      const [ablated, removed] = [parseHeads(linked.ablated, first.shape), parsePatches(linked.removed, first.shape)];
-      page.own = { ...page.own, ablated, removed };
+      const [{ heads, patches } = { heads: [], patches: [] }] = fitAblations([linked.ablation], first.shape).ablations;
+      const ablated = heads.map(([layer, head]) => layer * first.shape.heads + head);
+      page.own = { ...page.own, ablated, removed: patches };
     }
     page.linked = null;
     linked.missing.push(...outside(linked, first.shape, first.classes.length, count));
   }
-  const inGrid = page.query.filter((patch) => patch < first.shape.rows * first.shape.columns);
+  const query = page.query.filter((patch) => inGrid(patch, first.shape));
   page.a = completeA(kind, { ...page.a, map }, first, count);
   page.own = completeB(kind, page.a, page.own, first, count);
-  page.query = page.isSimilarity && !inGrid.length ? [middlePatch(first.shape)] : inGrid;
+  page.query = page.isSimilarity && !query.length ? [middlePatch(first.shape)] : query;
 }
 
 /** What is known of both sides: from one explanation each, or one timeline. */
@@ -180,7 +181,7 @@ async function explain(page: ComparePage, { checkpoint, image }: ViewState): Pro
   const name = JSON.stringify([checkpoint, image]);
   const held = page.explained.get(name);
   if (held) return held;
-  const reply = await page.host.request('explain', { checkpoint, image });
+  const reply = await page.host.request('explain', { checkpoint, image: choiceOf(image) });
   if (isServed(reply)) page.explained.set(name, reply);
   const [oldest] = page.explained.keys();
   if (page.explained.size > MAX_EXPLAINED) page.explained.delete(oldest);

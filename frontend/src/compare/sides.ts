@@ -1,8 +1,9 @@
 /* The two sides of a comparison: each is a whole view, and B differs from A in the fields of one kind.
    Layers, heads, patches, snapshots and classes count from 0. */
 
-import type { ImageChoice, MethodInfo, ModelInfo, NamedImage } from '../lib/api';
+import type { MethodInfo, ModelInfo, NamedImage } from '../lib/api';
 import { largest, MEAN, POOL, type Shape } from '../lib/numbers';
+import { type Ablation, type Head, type Image, isSame, type Layer } from '../lib/view';
 
 export type Kind = 'image' | 'model' | 'snapshot' | 'method' | 'class' | 'head' | 'ablation';
 export const KINDS: readonly [kind: Kind, title: string][] = [
@@ -21,10 +22,10 @@ export const SIMILARITY = 'similarity'; // the similarity of a patch of A with a
 /** What a side shows; null where the default is not chosen yet. */
 export interface ViewState {
   checkpoint: string;
-  image: ImageChoice | null;
+  image: Image | null;
   map: string; // a method, `ATTENTION` or `SIMILARITY`
-  layer: number | null; // or MEAN or POOL
-  head: number | null; // or MEAN
+  layer: Layer | null;
+  head: Head | null;
   target: number | null; // a class; null: the predicted one
   snapshot: number | null;
   ablated: readonly number[]; // heads, layer * heads + head
@@ -59,6 +60,15 @@ export function viewOfB(kind: Kind, a: ViewState, own: ViewState): ViewState {
   return { ...a, ...Object.fromEntries(FIELDS[kind].map((field) => [field, own[field]])) };
 }
 
+/** What is ablated in B. */
+export function ablationOfB(
+  { own, mode, patchMode }: { own: ViewState; mode: Ablation['mode']; patchMode: Ablation['patch_mode'] },
+  { heads }: Shape,
+): Ablation {
+  const pairs = own.ablated.map((k): [number, number] => [Math.floor(k / heads), k % heads]);
+  return { heads: pairs, patches: [...own.removed], mode, patch_mode: patchMode };
+}
+
 /** What is known of a side's model and image. */
 export interface Known {
   shape: Shape;
@@ -66,7 +76,7 @@ export interface Known {
   probabilities: readonly number[]; // empty of snapshots
   src: string; // of the model input
   /** The head that an image opens with. */
-  opening: { layer: number; head: number };
+  opening: { layer: number; head: Head };
 }
 
 /** The maps that a kind can show. */
@@ -94,8 +104,6 @@ export function mapFor(kind: Kind, map: string, offered: readonly [key: string, 
   return isOffered(CLASS_METHOD) && kind === 'class' ? CLASS_METHOD : (offered[0]?.[0] ?? ATTENTION);
 }
 
-const sameImage = (one: ImageChoice | null, other: ImageChoice | null) => JSON.stringify(one) === JSON.stringify(other);
-
 /** Default values of B that need no response: another image, model or method. */
 export function firstOfB(
   kind: Kind,
@@ -105,9 +113,9 @@ export function firstOfB(
   samples: readonly NamedImage[],
 ) {
   const found = { ...b };
-  if (kind === 'image' && (!b.image || sameImage(b.image, a.image))) {
+  if (kind === 'image' && (!b.image || isSame(b.image, a.image))) {
     const other = ['dog', ...samples.map(({ name }) => name)].find(
-      (name) => samples.some((sample) => sample.name === name) && !sameImage({ kind: 'sample', name }, a.image),
+      (name) => samples.some((sample) => sample.name === name) && !isSame({ kind: 'sample', name }, a.image),
     );
     found.image = b.image ?? (other ? { kind: 'sample', name: other } : a.image);
   }
@@ -119,8 +127,8 @@ export function firstOfB(
 }
 
 /** A layer or head within the model, or the mean. */
-export const clamped = (index: number | null, count: number, otherwise: number) =>
-  index === null ? otherwise : Math.min(index, count - 1);
+export const clamped = <T extends Layer>(index: T | null, count: number, otherwise: T): T =>
+  index === null ? otherwise : typeof index === 'number' ? (Math.min(index, count - 1) as T) : index;
 
 /** The classes by falling probability. */
 export const ranked = (probabilities: readonly number[]) =>
@@ -143,9 +151,10 @@ export function completeB(kind: Kind, a: ViewState, b: ViewState, known: Known, 
   const { shape, opening } = known;
   const found = { ...b, snapshot: clamped(b.snapshot, count, count - 1) };
   if (kind === 'head') {
-    const next = shape.heads > 1 && a.head !== null && a.head >= 0;
-    const head = next ? ((a.head ?? 0) + 1) % shape.heads : (a.head ?? MEAN);
-    const layer = next || a.layer === null ? (a.layer ?? opening.layer) : a.layer > 0 ? a.layer - 1 : shape.layers - 1;
+    const isNext = shape.heads > 1 && typeof a.head === 'number';
+    const head = isNext ? (Number(a.head) + 1) % shape.heads : (a.head ?? MEAN);
+    const before = typeof a.layer === 'number' && a.layer > 0 ? a.layer - 1 : shape.layers - 1;
+    const layer: Layer = isNext || a.layer === null ? (a.layer ?? opening.layer) : before;
     Object.assign(found, { layer: clamped(b.layer, shape.layers, layer), head: clamped(b.head, shape.heads, head) });
   }
   if (kind === 'class' && (b.target === null || b.target >= known.classes.length)) {
@@ -153,7 +162,7 @@ export function completeB(kind: Kind, a: ViewState, b: ViewState, known: Known, 
     found.target = ranked(known.probabilities).find((k) => k !== explained) ?? explained;
   }
   if (kind === 'ablation' && !b.ablated.length && !b.removed.length)
-    found.ablated = [opening.layer * shape.heads + opening.head];
+    found.ablated = [opening.layer * shape.heads + (opening.head === MEAN ? 0 : opening.head)];
   return found;
 }
 

@@ -1,10 +1,10 @@
 /* The gallery: test images of CIFAR-10 or of a model's own dataset, by class and by the predictions of the model. */
 
-import type { GalleryProgress, GalleryReply, GalleryRequest, ImageChoice } from '../lib/api';
+import type { GalleryProgress, GalleryReply, GalleryRequest } from '../lib/api';
 import { isRefusal, pause, reasonOf } from '../lib/client';
+import type { Image } from '../lib/view';
 import { percent } from '../lib/words';
-import { showNotice } from './notices';
-import type { Explorer } from './state.svelte';
+import type { Explorer } from './explorer.svelte';
 
 export const WAITING_DELAY = 500; // ms until the images on screen are marked as outdated
 export const PROGRESS_DELAY = 1000; // ms between requests of the progress
@@ -13,7 +13,7 @@ export const CIFAR10 = 'cifar10';
 export type Shown = GalleryRequest['shown'];
 
 export interface Thumb {
-  image: ImageChoice;
+  image: Image;
   name: string;
   src: string;
   predicted?: { label: string; probability: string };
@@ -48,8 +48,7 @@ export function waitingSentence({ done, total }: GalleryProgress): string {
 }
 
 const thumbOf = (dataset: string, classes: readonly string[], image: GalleryReply['images'][number]): Thumb => ({
-  image:
-    dataset === CIFAR10 ? { kind: 'cifar', index: image.index } : { kind: 'dataset', run: dataset, index: image.index },
+  image: dataset === CIFAR10 ? { kind: 'test', index: image.index } : { kind: 'run', run: dataset, index: image.index },
   name: thumbName(image, classes),
   src: image.src,
   predicted:
@@ -78,11 +77,20 @@ export class Gallery {
 
   /** Show the images of a dataset, at the page of the image on screen. */
   open(dataset: string): Promise<void> {
-    const { image } = this.explorer.choices;
+    const { image } = this.explorer.session.subject ?? {};
     const isOther = dataset !== this.dataset;
     if (isOther) Object.assign(this, { dataset, label: -1, shown: 'all', page: 0, pages: 1, count: 0, thumbs: [] });
     const isFirst = isOther || !this.filled;
-    return this.fill(isFirst && (image?.kind === 'cifar' || image?.kind === 'dataset') ? image.index : undefined);
+    return this.fill(isFirst && (image?.kind === 'test' || image?.kind === 'run') ? image.index : undefined);
+  }
+
+  /** Show CIFAR-10 without its images, which are not there. */
+  leave() {
+    this.dataset = CIFAR10;
+  }
+
+  enlarge(isLarge: boolean) {
+    this.isLarge = isLarge;
   }
 
   /** Show the first page of another selection. */
@@ -110,10 +118,10 @@ export class Gallery {
   /** Show the chosen images; if that fails, choose those on screen again.
       @param index show the page with this image */
   async fill(index?: number): Promise<void> {
-    const { catalog, choices, host } = this.explorer;
+    const { catalog, host, session } = this.explorer;
     const { dataset } = this;
-    if (dataset === CIFAR10 && !catalog.cifar.available) return;
-    const query = galleryQuery(this, choices.checkpoint);
+    if (dataset === CIFAR10 && !catalog.lists.cifar.available) return;
+    const query = galleryQuery(this, session.subject?.model ?? '');
     const mine = ++this.ticket;
     if (index === undefined && isSameQuery(query, this.filled)) {
       this.isWaiting = false; // back to the images on screen
@@ -131,7 +139,7 @@ export class Gallery {
         const { label, shown, page } = this.filled;
         Object.assign(this, { label, shown, page });
       }
-      return showNotice(this.explorer, reasonOf(reply), true);
+      return session.status.say(reasonOf(reply), true);
     }
     const { classes, count } = reply;
     const pages = Math.max(1, reply.pages);
@@ -150,7 +158,7 @@ export class Gallery {
   async wait(isPending: () => boolean): Promise<void> {
     Object.assign(this, { isWaiting: true, progress: { done: 0, total: 0 } });
     const { dataset, explorer } = this;
-    const { checkpoint } = explorer.choices;
+    const checkpoint = explorer.session.subject?.model ?? '';
     while (isPending()) {
       const reply = await explorer.host.request('gallery_progress', { dataset, checkpoint });
       if (isPending() && reply && !isRefusal(reply)) this.progress = reply;

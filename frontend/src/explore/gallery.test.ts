@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { GalleryReply, GalleryRequest, ImageChoice, Refusal } from '../lib/api';
+import type { GalleryReply, GalleryRequest, Refusal } from '../lib/api';
+import type { Image } from '../lib/view';
+import type { Explorer } from './explorer.svelte';
 import {
   CIFAR10,
   Gallery,
@@ -9,7 +11,6 @@ import {
   WAITING_DELAY,
   waitingSentence,
 } from './gallery.svelte';
-import type { Explorer } from './state.svelte';
 
 const CLASSES = ['airplane', 'automobile'];
 
@@ -17,8 +18,11 @@ const CLASSES = ['airplane', 'automobile'];
 function galleryWith(available = true) {
   const asked: { query: GalleryRequest; answer: (reply: GalleryReply | Refusal) => Promise<void> }[] = [];
   const explorer = {
-    catalog: { cifar: { available, classes: CLASSES, message: '' } },
-    choices: { checkpoint: 'ti4', image: null as ImageChoice | null },
+    catalog: { lists: { cifar: { available, classes: CLASSES, message: '' } } },
+    session: {
+      subject: { model: 'ti4', image: { kind: 'sample', name: 'cat' } as Image },
+      status: { say: vi.fn() },
+    },
     host: {
       request: (name: 'gallery' | 'gallery_progress', query: GalleryRequest) =>
         new Promise((resolve) => {
@@ -32,8 +36,6 @@ function galleryWith(available = true) {
           });
         }),
     },
-    notice: null as string | null,
-    noticeIsError: false,
   };
   return { explorer, asked, gallery: new Gallery(explorer as unknown as Explorer) };
 }
@@ -90,8 +92,8 @@ describe('Gallery', () => {
     gallery.fill();
     await asked[0].answer(pageOf(3, 0, 4, 5));
     expect(gallery.thumbs.map(({ image }) => image)).toEqual([
-      { kind: 'cifar', index: 4 },
-      { kind: 'cifar', index: 5 },
+      { kind: 'test', index: 4 },
+      { kind: 'test', index: 5 },
     ]);
     expect([gallery.page, gallery.pages]).toEqual([0, 3]);
   });
@@ -119,7 +121,7 @@ describe('Gallery', () => {
 
   it('opens at the page of the test image on screen', async () => {
     const { gallery, asked, explorer } = galleryWith();
-    explorer.choices.image = { kind: 'cifar', index: 90 };
+    explorer.session.subject.image = { kind: 'test', index: 90 };
     gallery.open(CIFAR10);
     expect(asked[0].query).toMatchObject({ index: 90 });
     await asked[0].answer(pageOf(3, 2, 90));
@@ -137,7 +139,7 @@ describe('Gallery', () => {
     const [image] = pageOf(1, 0, 7).images;
     await asked[0].answer({ ...pageOf(1, 0), images: [{ ...image, prediction: 'cat', probability: 0.5 }] });
     expect(gallery.thumbs[0]).toMatchObject({
-      image: { kind: 'dataset', run: 'runs/pets', index: 7 },
+      image: { kind: 'run', run: 'runs/pets', index: 7 },
       predicted: { label: 'cat', probability: '50\u00a0%' },
     });
     gallery.open('runs/other');
@@ -182,7 +184,7 @@ describe('Gallery', () => {
     gallery.select(1, 'correct');
     await asked[1].answer({ error: 'The server is busy.' });
     expect([gallery.label, gallery.shown, gallery.page]).toEqual([-1, 'all', 0]);
-    expect([explorer.notice, explorer.noticeIsError]).toEqual(['The server is busy.', true]);
+    expect(explorer.session.status.say).toHaveBeenCalledWith('The server is busy.', true);
   });
 
   it('waits while a model classifies the images, unless the user returns to those on screen', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Explorer } from './explorer.svelte';
 import { nextPresentation, PRESENTATIONS, present } from './present';
-import type { Explorer } from './state.svelte';
 
 test('F shows image and map, the map, the matrix, and again image and map', () => {
   expect(nextPresentation(null)).toBe('pair');
@@ -8,7 +8,7 @@ test('F shows image and map, the map, the matrix, and again image and map', () =
 });
 
 test('nothing is presented before the first image', () => {
-  const explorer = { reply: null, presented: null } as unknown as Explorer;
+  const explorer = { session: { explanation: null }, presented: null } as unknown as Explorer;
   present(explorer, 'map');
   expect(explorer.presented).toBeNull();
 });

@@ -1,9 +1,8 @@
 /* Presentation: the image and the map, the map, or the matrix fills the window, with larger type. */
 
 import { isShortcut } from '../lib/dom';
-import { focusTile } from './actions';
-import { announceSoon } from './notices';
-import type { Explorer } from './state.svelte';
+import type { Explorer } from './explorer.svelte';
+import { focusTile } from './focus';
 
 export type Presentation = 'pair' | 'map' | 'matrix';
 
@@ -20,10 +19,11 @@ export function nextPresentation(shown: Presentation | null): Presentation {
 }
 
 export function present(explorer: Explorer, what: Presentation | null) {
-  if (!explorer.reply || what === explorer.presented) return;
-  explorer.presented = what;
+  const { session } = explorer;
+  if (!session.explanation || what === explorer.presented) return;
+  explorer.present(what);
   const name = PRESENTATIONS.find(([shown]) => shown === what)?.[1];
-  announceSoon(explorer, 0, name ? `${name} fill${what === 'pair' ? '' : 's'} the window. Escape leaves. ` : '');
+  session.announce(0, name ? `${name} fill${what === 'pair' ? '' : 's'} the window. Escape leaves. ` : '');
 }
 
 /** Whether letters typed into an element are text. */
@@ -33,9 +33,9 @@ const takesText = (node: EventTarget | null) =>
 
 /** F presents, or shows the next part; Escape leaves. A notebook page has other cells, so there F must be typed in its own. */
 export function presentByKey(explorer: Explorer, event: KeyboardEvent) {
-  const { root, presented, host } = explorer;
+  const { root, presented, session } = explorer;
   if (!root || isShortcut(event) || document.querySelector('dialog[open]')) return;
-  const isOwn = host.live || event.target === document.body || root.contains(event.target as Node);
+  const isOwn = session.engine.isLive || event.target === document.body || root.contains(event.target as Node);
   if (event.key === 'Escape' && presented) present(explorer, null);
   else if (event.key.toLowerCase() === 'f' && isOwn && explorer.isVisible && !takesText(event.target)) {
     present(explorer, nextPresentation(presented));

@@ -3,18 +3,22 @@
 import type { Attachment } from 'svelte/attachments';
 import { GRID_KEYS, isShortcut, patchAt } from '../lib/dom';
 import { middlePatch, neighbour } from '../lib/grid';
-import { hover, pinPatch, queryClassToken, togglePatch } from './actions';
-import type { Explorer } from './state.svelte';
+import type { Session } from '../session/session.svelte';
+import { pinPatch, queryClassToken, togglePatch } from './actions';
 
-/** Store the patch under the pointer or chosen by keys in `choices[name]`; on the map a touch reads a patch. */
-export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Attachment<HTMLElement> {
-  const { choices } = explorer;
+/** Point at the patch under the pointer or chosen by keys; on the map a touch reads a patch. */
+export function follow(session: Session, name: 'hover' | 'read'): Attachment<HTMLElement> {
+  const { pointer } = session;
   let drag: { first: number; removes: boolean; isMoving: boolean } | null = null; // over patches to remove or restore
 
+  const shape = () => session.explanation?.shape;
+  const isRemoved = (patch: number) => session.ablation.patches.includes(patch);
+
   function startDrag(stage: HTMLElement, event: PointerEvent) {
-    const first = patchAt(stage, event, explorer.shape);
-    const canDrag = name === 'hover' && explorer.removing && event.pointerType !== 'touch' && first >= 0;
-    drag = canDrag ? { first, removes: !choices.removed.includes(first), isMoving: false } : null;
+    const grid = shape();
+    const first = grid ? patchAt(stage, event, grid) : -1;
+    const canDrag = name === 'hover' && pointer.removes && event.pointerType !== 'touch' && first >= 0;
+    drag = canDrag ? { first, removes: !isRemoved(first), isMoving: false } : null;
   }
 
   function dragOver(patch: number, buttons: number) {
@@ -22,45 +26,47 @@ export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Atta
     if (patch !== drag.first) drag.isMoving = true;
     if (!drag.isMoving) return;
     for (const one of [drag.first, patch]) {
-      if (choices.removed.includes(one) !== drag.removes) togglePatch(explorer, one);
+      if (isRemoved(one) !== drag.removes) togglePatch(session, one);
     }
   }
 
   function move(patch: number, delay?: number) {
-    if (explorer.reply && patch !== choices[name]) hover(explorer, { [name]: patch }, delay);
+    if (session.explanation && patch !== pointer[name]) session.point({ [name]: patch }, delay);
   }
 
   function click(stage: HTMLElement, event: PointerEvent) {
-    if (!explorer.reply || drag?.isMoving) return;
-    const patch = patchAt(stage, event, explorer.shape);
+    const grid = shape();
+    if (!grid || drag?.isMoving) return;
+    const patch = patchAt(stage, event, grid);
     if (patch < 0) return;
-    if (name === 'hover' && explorer.removing) togglePatch(explorer, patch);
-    else if (name === 'readoutPatch' && event.pointerType === 'touch')
-      move(choices.readoutPatch === patch ? -1 : patch);
-    else pinPatch(explorer, patch, event.shiftKey);
+    if (name === 'hover' && pointer.removes) togglePatch(session, patch);
+    else if (name === 'read' && event.pointerType === 'touch') move(pointer.read === patch ? -1 : patch);
+    else pinPatch(session, patch, event.shiftKey);
   }
 
   function press(event: KeyboardEvent) {
-    if (!explorer.reply || isShortcut(event)) return;
-    const current = choices[name];
-    const from = current >= 0 ? current : (choices.pins[0] ?? middlePatch(explorer.shape));
-    if (GRID_KEYS.includes(event.key)) move(neighbour(from, event.key, explorer.shape), 0);
-    else if ((event.key === 'Enter' || event.key === ' ') && current >= 0) pinPatch(explorer, current, event.shiftKey);
+    const grid = shape();
+    if (!grid || isShortcut(event)) return;
+    const current = pointer[name];
+    const from = current >= 0 ? current : (session.view.query[0] ?? middlePatch(grid));
+    if (GRID_KEYS.includes(event.key)) move(neighbour(from, event.key, grid), 0);
+    else if ((event.key === 'Enter' || event.key === ' ') && current >= 0) pinPatch(session, current, event.shiftKey);
     else if (event.key === 'Escape') leave();
-    else if ((event.key === 'Delete' || event.key === 'Backspace') && current >= 0) togglePatch(explorer, current);
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && current >= 0) togglePatch(session, current);
     else return;
     event.preventDefault();
   }
 
   function leave() {
-    choices[name] = -1;
-    queryClassToken(explorer);
+    pointer.move({ [name]: -1 });
+    queryClassToken(session);
   }
 
   return (stage) => {
     stage.addEventListener('pointermove', (event) => {
-      if (!explorer.reply || event.pointerType === 'touch') return;
-      const patch = patchAt(stage, event, explorer.shape);
+      const grid = shape();
+      if (!grid || event.pointerType === 'touch') return;
+      const patch = patchAt(stage, event, grid);
       move(patch);
       dragOver(patch, event.buttons);
     });
@@ -71,17 +77,5 @@ export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Atta
     stage.addEventListener('pointerdown', (event) => startDrag(stage, event));
     stage.addEventListener('click', (event) => click(stage, event));
     stage.addEventListener('keydown', press);
-  };
-}
-
-/** Whether the map is in view: a choice made elsewhere links to it. */
-export function watchMap(explorer: Explorer): Attachment<HTMLElement> {
-  return (stage) => {
-    const observer = new IntersectionObserver(([entry]) => {
-      explorer.mapIsInView = entry.isIntersecting;
-      if (entry.isIntersecting) explorer.showsJump = false;
-    });
-    observer.observe(stage);
-    return () => observer.disconnect();
   };
 }

@@ -1,125 +1,89 @@
 /* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
 
-import { type HeadLink, headsParam, isOfRun, patchesParam } from '../lib/address';
-import type { ExplorerData } from '../lib/api';
+import { type HeadLink, isOfRun } from '../lib/address';
 import { listenWhile } from '../lib/dom';
-import { MEAN } from '../lib/numbers';
-import { numberName } from '../lib/words';
-import { act } from './actions';
-import { firstImage, hasModel, imageParam, readAddress, unavailableSentences } from './address';
-import { followHistory } from './history';
-import { showShelf, takeFile } from './images';
-import { showNotice } from './notices';
-import { showModel } from './options';
-import { fail, load, refreshLists } from './requests';
-import type { Explorer } from './state.svelte';
+import { firstImage, heldUpload, imageTitle } from '../lib/images';
+import { parseAddress } from '../session/address';
+import type { Explorer } from './explorer.svelte';
+import type { History } from './history.svelte';
+
+const params = () => new URLSearchParams(location.search);
 
 /** Show the image of the address. */
-export async function start(explorer: Explorer) {
-  listen(explorer);
-  const { choices } = explorer;
-  const params = () => new URLSearchParams(location.search);
-  const model = params().get('checkpoint');
-  const isMissing = model !== null && !hasModel(explorer.catalog, model); // it may be newer than the page's first lists
-  const isListedLater = isOfRun(model) || /^(cifar|runs.*):/.test(params().get('image') ?? '');
-  if (isMissing || isListedLater) await refreshLists(explorer);
-  if (!explorer.catalog.checkpoints.length) {
-    return fail(explorer, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
+export async function start(explorer: Explorer, history: History) {
+  listen(explorer, history);
+  const { catalog, images, session } = explorer;
+  const model = params().get('model');
+  const isMissing = model !== null && !catalog.model(model); // it may be newer than the page's first lists
+  const isListedLater = isOfRun(model) || /^(test|runs.*):/.test(params().get('image') ?? '');
+  if (isMissing || isListedLater) await explorer.refreshLists();
+  if (!catalog.lists.checkpoints.length) {
+    return session.status.say('No model found: put a checkpoint into the checkpoints folder and restart vitviz.', true);
   }
-  const [chosen, shapeParams] = readAddress(params(), explorer.catalog, history.state);
-  Object.assign(choices, chosen);
-  showShelf(explorer, choices.image?.kind ?? explorer.shelf);
-  showPlaceholders(explorer);
-  if (!choices.image) return fail(explorer, 'No sample image found: choose a CIFAR-10 image or upload one.');
-  await load(explorer, choices.checkpoint, choices.image, shapeParams);
-  if (!explorer.reply) await showSample(explorer);
-  explorer.recorded.image = JSON.stringify(explorer.shown?.image);
-  const missing = unavailableSentences(params(), explorer.catalog, choices);
-  if (explorer.reply && missing && !explorer.noticeIsError) showNotice(explorer, missing);
+  const { subject, ...linked } = parseAddress(params(), catalog.lists, heldUpload(window.history.state));
+  const explaining = session.explain(subject, linked);
+  if (subject.image.kind !== 'given') images.show(subject.image.kind);
+  if (!(await explaining)) await showSample(explorer);
   watchPage(explorer);
 }
 
 /** Show a sample if the first image was an upload or of a dataset, and is not available any more. */
-async function showSample(explorer: Explorer) {
-  const { catalog, choices, notice } = explorer;
-  const image = firstImage(catalog);
-  if (!image || choices.image?.kind === 'sample') return;
-  await load(explorer, choices.checkpoint, image);
-  if (explorer.reply) showNotice(explorer, `${notice} Showing ${imageParam(image)}.`, true);
-}
-
-/** Show the image of a saved file. */
-export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
-  const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
-  const shape = { layers, heads, rows, columns, aspect, prefix, classToken, distilled, removed: [] };
-  const { method, layer, head, direction, target, scale, smooth, outlines } = view;
-  const shapeParams = {
-    layer: layer === 'pool' ? layer : numberName(layer ?? MEAN),
-    head: numberName(head ?? MEAN),
-    patch: patchesParam(view.query, shape),
-    ablated: headsParam(view.ablated, shape),
-    removed: patchesParam(view.removed, shape),
-  };
-  explorer.shape = shape;
-  Object.assign(explorer.choices, { method, direction, target, scale, smooth, outlines });
-  return load(explorer, reply.checkpoint, { kind: 'sample', name: '' }, shapeParams);
-}
-
-/** Draw empty tiles in the size of the model until the first reply arrives. */
-function showPlaceholders(explorer: Explorer) {
-  const model = explorer.model(explorer.choices.checkpoint);
-  if (!model) return;
-  const { layers, heads } = model;
-  explorer.shape = { layers, heads, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true, removed: [] };
+async function showSample({ catalog, session }: Explorer) {
+  const image = firstImage(catalog.lists);
+  if (session.explanation || session.isPending || !image || session.subject?.image.kind === 'sample') return;
+  const { notice } = session.status;
+  const missing = [`${notice} Showing ${imageTitle(image)}.`];
+  await session.explain({ image }, { view: {}, missing });
 }
 
 /** When the page is shown again, show the model that was chosen on another tab, taken from the address. */
 function watchPage(explorer: Explorer) {
   if (!explorer.root) return;
   const observer = new IntersectionObserver(([entry]) => {
-    explorer.isHidden = !entry.isIntersecting && !explorer.isVisible;
+    explorer.hide(!entry.isIntersecting && !explorer.isVisible);
     if (entry.isIntersecting) refresh(explorer);
   });
   observer.observe(explorer.root);
 }
 
+let refused = ''; // the model that could not be shown
+
 async function refresh(explorer: Explorer) {
-  const { available } = explorer.catalog.cifar;
-  await refreshLists(explorer);
-  if (explorer.catalog.cifar.available !== available) showShelf(explorer, explorer.shelf);
-  const chosen = new URLSearchParams(location.search).get('checkpoint');
-  const isNew = chosen !== explorer.choices.checkpoint && chosen !== explorer.shown?.checkpoint; // otherwise it is loading
-  if (chosen && isNew && chosen !== explorer.failedModel && explorer.model(chosen)) showModel(explorer, chosen);
+  const { catalog, images, session } = explorer;
+  const { available } = catalog.lists.cifar;
+  await explorer.refreshLists();
+  if (catalog.lists.cifar.available !== available) images.show(images.shelf);
+  const model = params().get('model');
+  const isNew = model !== session.subject?.model && model !== session.explanation?.subject.model;
+  if (!model || !isNew || model === refused || !catalog.model(model)) return;
+  if (!(await session.explain({ model })) && session.failed) refused = model;
 }
 
 /** Show a head that was chosen on another tab. */
-async function openHead(explorer: Explorer, { checkpoint, layer, head }: HeadLink) {
-  if (checkpoint !== explorer.shown?.checkpoint) {
-    explorer.choices.target = []; // the other model may number the classes differently
-    const none = { patch: null, ablated: null, removed: null };
-    await showModel(explorer, checkpoint, { ...none, layer: numberName(layer), head: numberName(head) });
-  }
-  if (checkpoint === explorer.shown?.checkpoint) act(explorer, { view: 'attention', layer, head, method: null });
+function openHead({ session }: Explorer, { checkpoint, layer, head }: HeadLink) {
+  if (checkpoint === session.explanation?.subject.model) return session.show({ content: 'attention', layer, head });
+  session.explain({ model: checkpoint }, { view: { layer, head }, missing: [] });
 }
 
-function listen(explorer: Explorer) {
+function listen(explorer: Explorer, history: History) {
   const { element, route } = explorer.host;
   route?.onHead((head) => openHead(explorer, head));
-  route?.onHistory(() => followHistory(explorer));
+  route?.onHistory(() => history.follow());
   for (const type of ['dragover', 'dragleave', 'drop'] as const) {
     listenWhile(element, document, type, (event) => acceptDrop(explorer, event));
   }
   listenWhile(element, document, 'paste', (event) => {
     const file = event.clipboardData?.files[0];
-    if (file && explorer.isVisible) takeFile(explorer, file);
+    if (file && explorer.isVisible) explorer.images.take(file);
   });
 }
 
 /** Accept files dropped anywhere on the page. */
 function acceptDrop(explorer: Explorer, event: DragEvent) {
-  if (!explorer.isVisible || !event.dataTransfer?.types.includes('Files')) return;
+  const { images, isVisible } = explorer;
+  if (!isVisible || !event.dataTransfer?.types.includes('Files')) return;
   event.preventDefault();
-  explorer.dropping = event.type === 'dragover';
+  images.drag(event.type === 'dragover');
   const [file] = event.dataTransfer.files;
-  if (event.type === 'drop' && file) takeFile(explorer, file);
+  if (event.type === 'drop' && file) images.take(file);
 }

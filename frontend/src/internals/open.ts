@@ -7,7 +7,7 @@ import type { InternalsPage } from './state.svelte';
 export function openHead(page: InternalsPage, { layer, head }: Head): void {
   if (!page.shown) return;
   const { checkpoint } = page.shown;
-  updateAddress({ checkpoint, layer: layer + 1, head: head + 1, view: null, method: null });
+  updateAddress({ model: checkpoint, layer: String(layer), head: String(head), content: null, method: null });
   page.host.route?.openHead({ checkpoint, layer, head });
   window.scrollTo(0, 0);
 }

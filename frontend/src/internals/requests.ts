@@ -69,12 +69,13 @@ async function loadAddress(page: InternalsPage): Promise<void> {
 function writeAddress(page: InternalsPage): void {
   if (!page.shown || !page.root?.clientWidth) return; // another tab is shown
   page.followed = page.shown.checkpoint;
-  updateAddress({ ...page.shown }, { images: 'samples' });
+  const { checkpoint: model, ...rest } = page.shown;
+  updateAddress({ model, ...rest }, { images: 'samples' });
 }
 
 /** Adopt the model that was chosen on another tab, taken from the address. Returns whether it changed. */
 function follow(page: InternalsPage): boolean {
-  const chosen = addressed('checkpoint');
+  const chosen = addressed('model');
   const isNew = chosen !== page.followed && page.isKnown(chosen) && chosen !== page.checkpoint;
   page.followed = chosen;
   if (isNew && chosen) page.checkpoint = chosen;
@@ -113,7 +114,7 @@ function watch(page: InternalsPage, root: HTMLElement): void {
 /** Show the model and the images of the address. */
 export async function start(page: InternalsPage, root: HTMLElement): Promise<void> {
   page.root = root;
-  const linked = addressed('checkpoint');
+  const linked = addressed('model');
   const isNew = linked !== null && !page.isKnown(linked); // opened or trained since the page was loaded
   if (isNew || isOfRun(linked) || addressed('images') !== null) await refreshLists(page);
   if (!page.models.length) {

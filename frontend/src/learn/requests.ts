@@ -1,8 +1,8 @@
 /* Requests of the Learn page, and its address. */
 
-import { firstImage, imageParam, parseImage, uploadOf } from '../explore/address';
 import { unavailable, updateAddress } from '../lib/address';
 import { isRefusal, isServed, reasonOf, refreshModels, WORKING_DELAY } from '../lib/client';
+import { choiceOf, firstImage, heldUpload, imageName, imageTitle, parseImage } from '../lib/images';
 import { floatsOf, sharpestHead } from '../lib/numbers';
 import { type Choices, paramsOf, readChoices } from './address';
 import { flipped } from './flips';
@@ -11,7 +11,6 @@ import { passOf } from './state.svelte';
 import { STEPS, stepOf } from './steps';
 
 const addressed = (name: string) => new URLSearchParams(location.search).get(name);
-const UPLOADED = 'upload';
 const POINTER_RESTS = 300; // ms after which the choices are written into the address
 
 /** Request the pass of the chosen model on the chosen image, unless a later request was made.
@@ -22,7 +21,7 @@ export async function load(page: LearnPage, isLinked = false): Promise<void> {
   if (!image) return page.showNotice('No image found.', true);
   page.state = 'working';
   const waiting = setTimeout(() => mine === page.ticket && page.showNotice('Working…'), WORKING_DELAY);
-  const reply = await page.host.request('explain', { checkpoint, image });
+  const reply = await page.host.request('explain', { checkpoint, image: choiceOf(image) });
   const lesson = isServed(reply) ? await page.host.request('lesson', { key: reply.key }) : reply;
   clearTimeout(waiting);
   if (mine !== page.ticket) return;
@@ -176,34 +175,34 @@ export function goTo(page: LearnPage, step: number) {
 
 export function writeAddress(page: LearnPage, how: 'pushState' | 'replaceState' = 'replaceState') {
   if (!page.root?.clientWidth) return; // another tab is shown
-  const image = page.image ? imageParam(page.image) : null;
+  const image = page.image ? imageName(page.image) : null;
   page.followed = `${page.checkpoint} ${image}`;
   clearTimeout(page.addressTimer);
-  const choices = page.pass ? paramsOf(page.current.id, page, page.pass.shape) : {};
-  updateAddress({ checkpoint: page.checkpoint, image, step: page.current.id, ...choices }, { step: STEPS[0].id }, how);
+  const choices = page.pass ? paramsOf(page.current.id, page) : {};
+  updateAddress({ model: page.checkpoint, image, step: page.current.id, ...choices }, { step: STEPS[0].id }, how);
 }
 
 /** Adopt step, model and image of the address; returns whether the pass is another one. */
 function follow(page: LearnPage): boolean {
   page.step = stepOf(addressed('step'));
-  const [checkpoint, image] = [addressed('checkpoint'), addressed('image')];
-  const before = `${page.checkpoint} ${page.image && imageParam(page.image)}`;
+  const [checkpoint, image] = [addressed('model'), addressed('image')];
+  const before = `${page.checkpoint} ${page.image && imageName(page.image)}`;
   const catalog = { ...page.host.catalog, checkpoints: page.models };
   if (checkpoint && page.isKnown(checkpoint)) page.checkpoint = checkpoint;
   page.checkpoint ||= page.models[0].name;
   const model = page.models.find(({ name }) => name === page.checkpoint);
-  page.image = parseImage(image, catalog, uploadOf(history.state)) ?? page.image ?? firstImage(catalog, model);
-  return `${page.checkpoint} ${page.image && imageParam(page.image)}` !== before;
+  const upload = heldUpload(history.state);
+  const held = upload && imageName(upload) === image ? upload : parseImage(image, catalog);
+  page.image = held ?? page.image ?? firstImage(catalog, model);
+  return `${page.checkpoint} ${page.image && imageName(page.image)}` !== before;
 }
 
 /** What of the link is not here. */
 function missing(page: LearnPage, checkpoint: string | null, image: string | null, step: string | null) {
-  const shown = page.image ? imageParam(page.image) : '';
+  const shown = page.image ? imageName(page.image) : '';
   const sentences = [];
   if (checkpoint && checkpoint !== page.checkpoint) sentences.push(unavailable('model', checkpoint, page.checkpoint));
-  if (image === UPLOADED && shown !== UPLOADED)
-    sentences.push(`A link does not contain an uploaded image: showing ${shown}. Upload the file again in Explore.`);
-  else if (image && image !== shown) sentences.push(unavailable('image', image, shown));
+  if (image && image !== shown) sentences.push(unavailable('image', image, page.image ? imageTitle(page.image) : ''));
   if (step && !STEPS.some(({ id }) => id === step)) sentences.push(unavailable('step', step, page.current.title));
   return sentences.join(' ');
 }
@@ -213,7 +212,7 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
   page.root = root;
   if (!page.models.length)
     return page.showNotice('No model found: put a checkpoint into the checkpoints folder and restart vitviz.', true);
-  const linked = addressed('checkpoint');
+  const linked = addressed('model');
   if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
   const asked = [linked, addressed('image'), addressed('step')] as const;
   follow(page);
@@ -229,7 +228,7 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
 }
 
 async function comeBack(page: LearnPage) {
-  const linked = addressed('checkpoint');
+  const linked = addressed('model');
   if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
   if (follow(page) || page.state === 'error') return load(page, true);
   await adoptChoices(page);

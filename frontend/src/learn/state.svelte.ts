@@ -3,7 +3,6 @@
 import type {
   Catalog,
   ExplainReply,
-  ImageChoice,
   LessonFlipReply,
   LessonPatchReply,
   LessonReply,
@@ -13,6 +12,7 @@ import type {
 import type { Host } from '../lib/client';
 import { floatsOf, type Shape } from '../lib/numbers';
 import { ThemeColors } from '../lib/theme';
+import type { Image } from '../lib/view';
 import type { Choices } from './address';
 import { STEPS } from './steps';
 
@@ -43,7 +43,7 @@ export class LearnPage implements Choices {
   state = $state.raw<'working' | 'ready' | 'error'>('working'); // `data-state`
   models: ModelInfo[];
   checkpoint = $state.raw('');
-  image = $state.raw<ImageChoice | null>(null);
+  image = $state.raw<Image | null>(null);
   step = $state.raw(0);
   status = $state.raw('');
   isError = $state.raw(false);

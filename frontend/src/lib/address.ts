@@ -1,7 +1,7 @@
-/* The query string, which stores the view; layers, heads, rows and columns count from 1 in it. */
+/* The query string, which stores the view; layers, heads, patches and classes count from 0 in it. */
 
-import type { Grid } from './grid';
-import { MEAN } from './numbers';
+import { MEAN, POOL } from './numbers';
+import type { Head, Layer } from './view';
 
 /** The query string of what is on screen. On Back and Forward the address has that of the new entry first. */
 export const onScreen = { search: '' };
@@ -17,9 +17,12 @@ export function changeAddress(
 ) {
   const params = new URLSearchParams(search);
   change(params);
-  history[how]({ ...history.state, ...state }, '', `${location.pathname}?${params}${location.hash}`);
+  history[how]({ ...history.state, ...state }, '', `${location.pathname}?${readable(params)}${location.hash}`);
   onScreen.search = location.search;
 }
+
+/** A query string in which commas, colons, semicolons and slashes are themselves. */
+const readable = (params: URLSearchParams) => String(params).replace(/%(2C|3A|3B|2F)/g, decodeURIComponent);
 
 /** Write the choices into the address; empty and default values are omitted. */
 export function updateAddress(
@@ -62,50 +65,29 @@ export const runName = (source: string) => source.slice('runs/'.length);
 /** The source of a run's timeline and the model name of its checkpoint. */
 export const sourceOf = (run: string) => `runs/${run}`;
 
-/** A layer or head of the address, at most `count`: "3" -> 2, "mean" -> MEAN. */
-export function parseNumber(text: string | null, count: number, otherwise: number) {
-  if (text === 'mean') return MEAN;
-  const number = Number(text);
-  if (!text || !Number.isInteger(number)) return otherwise;
-  return Math.min(count, Math.max(1, number)) - 1;
+/** "3,5" -> [3, 5]; what is not an index is ignored. */
+export const parseIndices = (text: string | null | undefined) => [
+  ...new Set(
+    (text || '')
+      .split(',')
+      .filter((part) => /^\d{1,6}$/.test(part))
+      .map(Number),
+  ),
+];
+
+/** A layer or head: "3", "mean" or "pool"; null for anything else. */
+export function parseLayer(text: string | null | undefined): Layer | null {
+  if (text === MEAN || text === POOL) return text;
+  return parseIndices(text)[0] ?? null;
 }
 
-/** "4-7_5-1" -> indices in a grid; places outside of it are ignored. */
-function parsePairs(text: string | null | undefined, rows: number, columns: number) {
-  const indices = (text || '').split('_').map((pair) => {
-    const [row, column] = pair.split('-').map(Number);
-    const inside = row >= 1 && row <= rows && column >= 1 && column <= columns;
-    return inside && Number.isInteger(row + column) ? (row - 1) * columns + column - 1 : -1;
-  });
-  return [...new Set(indices)].filter((index) => index >= 0);
-}
-
-/** "4-7_5-1" -> patches; those outside the grid are ignored. */
-export const parsePatches = (text: string | null | undefined, shape: Grid) =>
-  parsePairs(text, shape.rows, shape.columns);
-
-/** "5-3_6-1", layers and heads from 1 -> ablated heads, layer * heads + head. */
-export const parseHeads = (text: string | null | undefined, shape: { layers: number; heads: number }) =>
-  parsePairs(text, shape.layers, shape.heads);
-
-const pairOf = (index: number, columns: number) => `${Math.floor(index / columns) + 1}-${(index % columns) + 1}`;
-
-/** Patches -> "4-7_5-1". */
-export const patchesParam = (patches: readonly number[], shape: Grid) =>
-  patches.map((patch) => pairOf(patch, shape.columns)).join('_');
-
-/** Heads, layer * heads + head -> "5-3_6-1". */
-export const headsParam = (ablated: readonly number[], shape: { heads: number }) =>
-  ablated.map((k) => pairOf(k, shape.heads)).join('_');
-
-/** "3-5" -> class indices, at most two different ones. */
-export function parseClasses(text: string | null | undefined) {
-  const classes = (text || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
-  return [...new Set(classes)].slice(0, 2);
+export function parseHead(text: string | null | undefined): Head | null {
+  const head = parseLayer(text);
+  return head === POOL ? null : head;
 }
 
 /** The value if it is allowed, else the first allowed one. */
-export const oneOf = <T extends string>(value: string | null, allowed: readonly T[]): T =>
+export const oneOf = <const T extends string>(value: string | null | undefined, allowed: readonly T[]): T =>
   allowed.find((choice) => choice === value) ?? allowed[0];
 
 /** The address of the view on screen, as figures print it: without the theme. */

@@ -230,7 +230,7 @@ export interface EstimateReply {
   device: string;
 }
 
-/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32. `limits` are those of the directions "from" and "to"; `credit` names source and license of the weights. `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
+/** Also the key under which the server holds it. */
 export interface ExplainReply {
   layers: number;
   heads: number;
@@ -240,7 +240,6 @@ export interface ExplainReply {
   prefix: number;
   classToken: boolean;
   distilled?: boolean;
-  key: string;
   checkpoint: string;
   classes: string[];
   image: ExplainedImage;
@@ -251,12 +250,35 @@ export interface ExplainReply {
   limits: Record<string, ScaleLimits>;
   credit: string;
   maps: Record<string, number[]>;
+  key: string;
 }
 
 /** An image and the model that explains it. */
 export interface ExplainRequest {
   checkpoint: string;
   image: ImageChoice;
+}
+
+/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32. `limits` are those of the directions "from" and "to"; `credit` names source and license of the weights. `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
+export interface Explained {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  aspect: number;
+  prefix: number;
+  classToken: boolean;
+  distilled?: boolean;
+  checkpoint: string;
+  classes: string[];
+  image: ExplainedImage;
+  probabilities: number[];
+  cls: string;
+  pool: string | null;
+  onDemand: boolean;
+  limits: Record<string, ScaleLimits>;
+  credit: string;
+  maps: Record<string, number[]>;
 }
 
 /** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of the largest one, None if the whole image is resized. */
@@ -271,22 +293,12 @@ export interface ExplainedImage {
   note: string;
 }
 
-/** An explanation in a saved file or a notebook, where the explorer has no server. Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the server function of this name returns them, by direction and patches ("from 3,5"). */
+/** An explanation in a saved file or a notebook, where the explorer has no server. */
 export interface ExplorerData {
-  reply: ExplainReply;
-  attention: FullAttention | null;
-  rows: Record<string, string>;
-  scores: ScoresReply | null;
-  methods: MethodInfo[];
-  view: SavedView;
+  subject: Subject;
+  view: View;
   provenance: Provenance;
-  isClassifier: boolean;
-  family: string;
-  source: string;
-  accuracy: number | null;
-  eval_samples: number | null;
-  caption: string;
-  colors: ColorTables;
+  data: SavedData;
 }
 
 /** Principal components of patch tokens by layer: colors, base64 of RGBA (L, N, 4), and explained variance ratios. Removed patches are transparent. A layer has no ratios if fewer than three patches are left. */
@@ -984,19 +996,16 @@ export interface SampleChoice {
   name: string;
 }
 
-/** The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches. `outlines` is an opacity in percent. */
-export interface SavedView {
-  method: string | null;
-  layer: number | 'pool' | null;
-  head: number | null;
-  query: number[];
-  direction: 'from' | 'to';
-  scale: 'shared' | 'uniform' | 'map';
-  smooth: boolean;
-  outlines: number;
-  target: number[];
-  ablated: number[];
-  removed: number[];
+/** What a saved file or a notebook holds of an explanation. Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the server function of this name returns them, by direction and patches ("from 3,5"). */
+export interface SavedData {
+  explained: Explained;
+  attention: FullAttention | null;
+  rows: Record<string, string>;
+  scores: ScoresReply | null;
+  methods: MethodInfo[];
+  model: ModelInfo;
+  caption: string;
+  colors: ColorTables;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */

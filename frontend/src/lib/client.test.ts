@@ -66,7 +66,6 @@ test('the host copies the catalog, which Gradio keeps', () => {
   expect(host.catalog).toEqual(catalog);
   expect(host.catalog).not.toBe(catalog);
   expect(host.upload).toBe(upload);
-  expect(host.live).toBe(true);
 });
 
 test('the lists of models are null if they cannot be loaded', async () => {

@@ -26,11 +26,7 @@ export interface Host<C> {
   /** Call a Python function; an unreachable server gives {error}. */
   request: Request;
   upload: Upload | null;
-  /** Attention weights of a reply, (L, A, T, T) as multiples of 1 / 65535; by default the reply is base64 of them. */
-  weights?: (reply: string) => Uint16Array;
   route?: Route;
-  /** False in a saved file: one image, one model, no server, no address. */
-  live: boolean;
 }
 
 /** What Gradio passes to `mount`. */
@@ -43,7 +39,7 @@ export interface GradioContext<C> {
 
 /** The host of a page in Gradio. */
 export function hostOf<C extends object>({ element, props, server, upload }: GradioContext<C>): Host<C> {
-  return { element, catalog: { ...props.catalog }, request: requestTo(server), upload, live: true };
+  return { element, catalog: { ...props.catalog }, request: requestTo(server), upload };
 }
 
 /** A function that calls those of a server by name. Their result may be null; an unreachable server gives {error}. */

@@ -29,3 +29,6 @@ export function neighbour(patch: number, key: string, shape: Grid) {
 
 export const middlePatch = (shape: Grid) =>
   Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);
+
+/** Whether a grid has a patch. */
+export const inGrid = (patch: number, { rows, columns }: Grid) => patch < rows * columns;

@@ -1,28 +1,29 @@
 /* The matrix of maps: one row per layer, one column per head, then the means. */
 
 import { neighbour } from './grid';
-import { MEAN, POOL, placeOfLayer, type Shape } from './numbers';
+import { MEAN, POOL, placeOfHead, placeOfLayer, type Shape } from './numbers';
 import type { Tile } from './paint';
+import type { Head, Layer } from './view';
 
 /** A map of the matrix. */
 export interface MatrixTile {
-  layer: number;
-  head: number;
+  layer: Layer;
+  head: Head;
   values: Tile;
 }
 
 /** Indices in the order of the matrix: 0 .. count - 1, then the mean. */
-export const withMean = (count: number) => [...Array(count).keys(), MEAN];
+export const withMean = (count: number): Head[] => [...Array(count).keys(), MEAN];
 
 /** The rows of the matrix: layers, their mean, and attention pooling if the model has it. */
-export const layersOf = ({ layers, pooled }: Pick<Shape, 'layers' | 'pooled'>) => [
+export const layersOf = ({ layers, pooled }: Pick<Shape, 'layers' | 'pooled'>): Layer[] => [
   ...withMean(layers),
   ...(pooled ? [POOL] : []),
 ];
 
 /** The text of a row or column header. Above narrow tiles only the corner has the word "head". */
-export function headerText(kind: 'layer' | 'head', index: number, shape: Shape) {
-  if (index < 0) return index === POOL ? 'pool' : 'mean';
+export function headerText(kind: 'layer' | 'head', index: Layer, shape: Shape) {
+  if (typeof index !== 'number') return index;
   return index === 0 && (kind === 'layer' || shape.heads <= 6) ? `${kind} 1` : String(index + 1);
 }
 
@@ -37,9 +38,9 @@ export const hasManyHeads = (shape: Shape) => shape.heads > 8;
 export const MANY_PATCHES = 28;
 
 /** The map that a key of the grid moves to from a layer and head. */
-export function nextMap(shape: Shape, layer: number, head: number, key: string) {
+export function nextMap(shape: Shape, layer: Layer, head: Head, key: string) {
   const [down, across] = [layersOf(shape), withMean(shape.heads)];
-  const at = placeOfLayer(layer, shape.layers) * across.length + placeOfLayer(head, shape.heads);
+  const at = placeOfLayer(layer, shape.layers) * across.length + placeOfHead(head, shape.heads);
   const next = neighbour(at, key, { rows: down.length, columns: across.length });
   return { layer: down[Math.floor(next / across.length)], head: across[next % across.length] };
 }

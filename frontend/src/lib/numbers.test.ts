@@ -31,6 +31,7 @@ import {
   uniformWeight,
   weightOfLargest,
 } from './numbers';
+import type { Head, Layer } from './view';
 
 const base64 = (array: ArrayBufferView) =>
   btoa(String.fromCharCode(...new Uint8Array(array.buffer, array.byteOffset, array.byteLength)));
@@ -137,10 +138,10 @@ describe('rows of a query', () => {
 describe('means of heads', () => {
   const shape: Shape = { layers: 2, heads: 2, rows: 1, columns: 1, aspect: 1, prefix: 1, classToken: true };
   const defaultRows = Float32Array.of(0, 1, 0.5, 0.5, 1, 0, 0.75, 0.25); // tokens of the heads 1 and 2 of layer 1, then of layer 2
-  const fill = (isAblated: (layer: number, head: number) => boolean) => {
+  const fill = (isAblated: (layer: Layer, head: Head) => boolean) => {
     const rows = makeRows(shape);
     fillRows(rows, shape, { defaultRows, full: null }, [], 'from', isAblated);
-    return (layer: number, head: number) => [...rowOf(rows, shape, layer, head)];
+    return (layer: Layer, head: Head) => [...rowOf(rows, shape, layer, head)];
   };
 
   test('are over heads, over layers and over both', () => {

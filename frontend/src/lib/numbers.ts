@@ -4,6 +4,7 @@
    Without query patches the query is the class token, or in a model without one the mean over all patches. */
 
 import type { Grid } from './grid';
+import type { Head, Layer } from './view';
 
 /** Sent by Python with an image. */
 export interface Shape extends Grid {
@@ -29,7 +30,7 @@ export type Direction = 'from' | 'to';
 export interface AttentionRows {
   defaultRows: Float32Array;
   full: Uint16Array | null;
-  rows?: Map<string, Float32Array> | null;
+  rows?: ReadonlyMap<string, Float32Array> | null;
   /** The weights of attention pooling (heads, tokens), whatever the query is. */
   pool?: Float32Array | null;
 }
@@ -65,8 +66,8 @@ export interface UniformScale {
 }
 export type Scale = LinearScale | SignedScale | UniformScale;
 
-export const MEAN = -1; // in place of a layer or head: the mean of all of them
-export const POOL = -2; // in place of a layer: attention pooling, which reads the output of the last layer
+export const MEAN = 'mean' as const; // in place of a layer or head: the mean of all of them
+export const POOL = 'pool' as const; // in place of a layer: attention pooling, which reads the output of the last layer
 
 export const patchCount = (shape: Grid) => shape.rows * shape.columns;
 export const tokenCount = (shape: Shape) => shape.prefix + patchCount(shape);
@@ -76,7 +77,7 @@ export const remainingPatches = (shape: Shape) =>
   [...Array(patchCount(shape)).keys()].filter((patch) => !removedFrom(shape).includes(patch));
 
 /** The weight of each token under uniform attention over all remaining tokens; POOL attends to patches alone. */
-export const uniformWeight = (shape: Shape, layer = MEAN) =>
+export const uniformWeight = (shape: Shape, layer: Layer = MEAN) =>
   1 / ((layer === POOL ? patchCount(shape) : tokenCount(shape)) - removedFrom(shape).length);
 
 export function bytesOf(base64: string) {
@@ -112,13 +113,15 @@ export function makeRows(shape: Shape): Rows {
 }
 
 /** The place of a layer among all rows: after the last one come the mean and attention pooling. */
-export const placeOfLayer = (layer: number, layers: number) => (layer < 0 ? layers - 1 - layer : layer);
+export const placeOfLayer = (layer: Layer, layers: number) =>
+  layer === MEAN ? layers : layer === POOL ? layers + 1 : layer;
+
+/** The place of a head in a row; after the last one comes the mean. */
+export const placeOfHead = (head: Head, heads: number) => (head === MEAN ? heads : head);
 
 /** The row (tokens) of one head or of a mean. */
-export function rowOf(rows: Rows, shape: Shape, layer: number, head: number) {
-  const down = placeOfLayer(layer, shape.layers);
-  const right = head === MEAN ? shape.heads : head;
-  return rows.cells[down * rows.across + right];
+export function rowOf(rows: Rows, shape: Shape, layer: Layer, head: Head) {
+  return rows.cells[placeOfLayer(layer, shape.layers) * rows.across + placeOfHead(head, shape.heads)];
 }
 
 /** The query tokens of these patches; for an empty list, see above. Removed patches are excluded. */

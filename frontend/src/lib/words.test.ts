@@ -217,12 +217,21 @@ describe('tokens outside of the map', () => {
 
 describe('other sentences', () => {
   test('changes', () => {
-    expect(changesLine({ ablated: [1, 2, 3], removed: [4], mode: 'zero', patch_mode: 'drop' })).toBe(
-      '3 heads ablated, 1 patch removed',
-    );
-    expect(changesLine({ ablated: [1], removed: [4, 5], mode: 'mean', patch_mode: 'gray' })).toBe(
+    expect(
+      changesLine({
+        heads: [
+          [0, 1],
+          [0, 2],
+          [1, 0],
+        ],
+        patches: [4],
+        mode: 'zero',
+        patch_mode: 'drop',
+      }),
+    ).toBe('3 heads ablated, 1 patch removed');
+    expect(changesLine({ heads: [[0, 1]], patches: [4, 5], mode: 'mean', patch_mode: 'gray' })).toBe(
       '1 head ablated (mean), 2 patches painted gray',
     );
-    expect(changesLine({ ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' })).toBe('');
+    expect(changesLine({ heads: [], patches: [], mode: 'zero', patch_mode: 'drop' })).toBe('');
   });
 });

@@ -3,6 +3,7 @@
 import type { Grid } from './grid';
 import type { Direction, Scale, Shape, SignedScale } from './numbers';
 import { isFlat, largest, MEAN, POOL, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
+import type { Ablation, Head, Layer } from './view';
 
 /** Text with bold parts. */
 export type Line = readonly (string | { strong: string })[];
@@ -14,8 +15,8 @@ export interface HeadView {
   row: Float32Array;
   query: readonly number[];
   direction: Direction;
-  layer: number;
-  head: number;
+  layer: Layer;
+  head: Head;
   read: number;
 }
 
@@ -55,8 +56,8 @@ export const signed = (number: number, digits = 2) => written(number, digits).re
 /** Keeps "640 × 480" on one line. */
 export const keepSizes = (text: string) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
 
-/** A layer or head on screen and in the address. */
-export const numberName = (index: number) => (index === POOL ? 'pool' : index === MEAN ? 'mean' : String(index + 1));
+/** A layer or head on screen. */
+export const numberName = (index: Layer) => (typeof index === 'number' ? String(index + 1) : index);
 
 export const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
@@ -86,7 +87,7 @@ export const prefixName = (shape: Shape) =>
   [shape.classToken && 'the class token', otherPrefixTokens(shape)].filter(Boolean).join(' and ');
 
 /** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
-export function mapName(layer: number, head: number) {
+export function mapName(layer: Layer, head: Head) {
   const ofLayer = layer === POOL ? 'Attention pooling' : layer === MEAN ? 'Mean of layers' : `Layer ${layer + 1}`;
   return `${ofLayer}, ${head === MEAN ? 'mean of heads' : `head ${head + 1}`}`;
 }
@@ -151,7 +152,7 @@ function concentration(view: HeadView, shape: Shape) {
 }
 
 /** "largest 16.6 %, 10.8 × uniform" */
-export function largestLine(row: ArrayLike<number>, shape: Shape, layer = MEAN) {
+export function largestLine(row: ArrayLike<number>, shape: Shape, layer: Layer = MEAN) {
   const weight = row[largest(row, shape.prefix)];
   return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape, layer))} uniform`;
 }
@@ -198,7 +199,7 @@ export function methodNumber(value: number, scale: Scale, shape: Shape): [string
 }
 
 /** Value and remark at the pointer of a head's map. */
-export const headNumber = (weight: number, shape: Shape, layer = MEAN): [string, string] => [
+export const headNumber = (weight: number, shape: Shape, layer: Layer = MEAN): [string, string] => [
   percent(weight),
   `${timesUniform(weight / uniformWeight(shape, layer))} uniform`,
 ];
@@ -213,19 +214,12 @@ export function digitsOf(fraction: number) {
 export const signedDigits = ({ limit }: Pick<SignedScale, 'limit'>) =>
   Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(limit / 2))));
 
-interface Changed {
-  ablated: readonly number[];
-  removed: readonly number[];
-  mode: string;
-  patch_mode: string;
-}
-
 /** "3 heads ablated (mean), 1 patch removed" */
-export function changesLine({ ablated, removed, mode, patch_mode }: Changed) {
+export function changesLine({ heads, patches, mode, patch_mode }: Ablation) {
   const how = patch_mode === 'gray' ? 'painted gray' : 'removed';
   const parts = [
-    ablated.length && `${counted(ablated.length, 'head', 'heads')} ablated${mode === 'mean' ? ' (mean)' : ''}`,
-    removed.length && `${counted(removed.length, 'patch', 'patches')} ${how}`,
+    heads.length && `${counted(heads.length, 'head', 'heads')} ablated${mode === 'mean' ? ' (mean)' : ''}`,
+    patches.length && `${counted(patches.length, 'patch', 'patches')} ${how}`,
   ];
   return parts.filter(Boolean).join(', ');
 }

@@ -3,19 +3,18 @@
 import { mount, unmount } from 'svelte';
 import Explore from '../explore/Explore.svelte';
 import explore from '../explore/explore.css?inline';
+import { Explorer } from '../explore/explorer.svelte';
 import narrow from '../explore/narrow.css?inline';
 import presentation from '../explore/present.css?inline';
 import { mountDialog } from '../explore/save/save';
 import save from '../explore/save.css?inline';
-import { startSaved } from '../explore/start';
-import { Explorer } from '../explore/state.svelte';
-import type { ExplorerData } from '../lib/api';
 import base from '../lib/base.css?inline';
-import { afterPaint } from '../lib/dom';
+import { NO_ANSWER } from '../lib/client';
 import light from '../lib/light.css?inline';
 import matrix from '../lib/matrix.css?inline';
 import print from '../lib/print.css?inline';
-import { catalogOf, replier, weightsOf } from './data';
+import { SavedEngine, type SavedFile } from '../session/saved';
+import { catalogOf } from './data';
 import standalone from './standalone.css?inline';
 import { followTheme } from './theme';
 import { type Model, synchronize } from './widget.svelte';
@@ -25,35 +24,27 @@ const HOME = 'vitviz-home'; // all styles are nested under it, as Gradio does on
 /** Whether canvases can be drawn on. */
 const canDraw = () => document.createElement('canvas').getContext('2d') !== null;
 
+const unanswered = async () => ({ error: NO_ANSWER });
+
 /** Show an explanation in an element. */
-export function open(element: HTMLElement, data: ExplorerData): { explorer: Explorer; close: () => void } {
+export function open(element: HTMLElement, file: SavedFile): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
   style.textContent = `.${HOME} { ${[light, base, matrix, explore, narrow, presentation, save, standalone, print].join('\n')} }`;
   const home = document.createElement('div');
   home.className = HOME;
   element.replaceChildren(style, home);
   const endTheme = followTheme(element);
-  let weights: Uint16Array = new Uint16Array();
-  async function attention() {
-    await new Promise<void>(afterPaint);
-    if (data.attention) weights = await weightsOf(data.attention);
-    return '';
-  }
-  const explorer = new Explorer({
-    element,
-    catalog: catalogOf(data),
-    request: replier(data, attention),
-    weights: () => weights,
-    upload: null,
-    live: false,
-  });
-  const page = mount(Explore, { target: home, props: { explorer } });
+  const { subject, view, data } = file;
+  const host = { element, catalog: catalogOf(data), request: unanswered, upload: null };
+  const explorer = new Explorer(host, new SavedEngine(file));
+  let openDialog = () => {};
+  const page = mount(Explore, { target: home, props: { explorer, onsave: () => openDialog() } });
   const caption = document.createElement('p');
   caption.className = 'saved-with';
   caption.textContent = data.caption;
   home.append(caption);
-  explorer.openSaveDialog = mountDialog(explorer);
-  startSaved(explorer, data);
+  openDialog = mountDialog(explorer);
+  explorer.session.explain(subject, { view, missing: [] });
   return {
     explorer,
     close() {
@@ -77,7 +68,7 @@ openFile();
 /** What anywidget calls with the state of the widget. */
 function render({ model, el }: { model: Model; el: HTMLElement }) {
   const { explorer, close } = open(el, JSON.parse(model.get('data') as string));
-  const end = synchronize(model, explorer);
+  const end = synchronize(model, explorer.session);
   return () => {
     end();
     close();

@@ -23,7 +23,7 @@ interface Notice {
   isError: boolean;
 }
 
-export const exploreAddress = (run: string) => `?checkpoint=${encodeURIComponent(sourceOf(run))}`;
+export const exploreAddress = (run: string) => `?model=${encodeURIComponent(sourceOf(run))}`;
 
 export class TrainPage {
   readonly host: Host<TrainCatalog>;

@@ -18,6 +18,7 @@ import {
   sharpestHead,
   uniformWeight,
 } from '../lib/numbers';
+import type { Head, Layer } from '../lib/view';
 import { isUniformMap, type Line, mapName, patchName, percent, textOf, timesUniform } from '../lib/words';
 import { applyLists } from './requests';
 import { noSnapshotsReason } from './sentences';
@@ -36,7 +37,7 @@ export class Timeline {
   count = $state<number | undefined>(undefined); // `data-count`: snapshots, 0 without a timeline, undefined before the first response
   isLive = $state<boolean | null>(null); // whether there is a timeline; null before the first response
   readonly reason = $derived.by(() => noSnapshotsReason(this.page.run)); // if there is none
-  chosen = $state.raw({ layer: MEAN, head: MEAN });
+  chosen = $state.raw<{ layer: Layer; head: Head }>({ layer: MEAN, head: MEAN });
   read = $state(-1); // the patch under the pointer
   isPlaying = $state(false);
   cursor = $state<number | null>(null); // epoch of the snapshot in the charts, which are drawn at most once per frame
@@ -134,7 +135,7 @@ export class Timeline {
     if (JSON.stringify(shape) !== JSON.stringify(this.shape)) this.shape = shape;
     if (JSON.stringify(images) !== JSON.stringify(this.images)) this.images = images;
     const { layer, head } = this.chosen;
-    if (!this.#isChosen || layer >= shape.layers || head >= shape.heads) {
+    if (!this.#isChosen || Number(layer) >= shape.layers || Number(head) >= shape.heads) {
       this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].defaultRows);
     }
   }
@@ -229,13 +230,13 @@ export class Timeline {
   }
 
   /** The scale of a map. */
-  scaleOf(layer: number, head: number): Scale {
+  scaleOf(layer: Layer, head: Head): Scale {
     return layer === MEAN || head === MEAN ? this.#scales.means : this.#scales.heads;
   }
 
   // --- the selected map ---
 
-  choose(layer: number, head: number) {
+  choose(layer: Layer, head: Head) {
     this.#isChosen = true;
     this.chosen = { layer, head };
     this.read = -1;

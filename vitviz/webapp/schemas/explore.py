@@ -6,7 +6,8 @@ from annotated_types import Len
 from typing_extensions import TypeAliasType, TypedDict
 
 from vitviz.attribution.provenance import Provenance
-from vitviz.webapp.schemas.common import ColorTables, GridShape, ModelList, NamedImage, Pair, Photo, Vector
+from vitviz.view import Subject, View
+from vitviz.webapp.schemas.common import ColorTables, GridShape, ModelInfo, ModelList, NamedImage, Pair, Photo, Vector
 
 
 class MethodInfo(TypedDict):
@@ -101,7 +102,7 @@ class ScaleLimits(TypedDict):
     means: float
 
 
-class ExplainReply(GridShape):
+class Explained(GridShape):
     """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32.
 
     `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32.
@@ -110,7 +111,6 @@ class ExplainReply(GridShape):
     other queries are requested one by one.
     """
 
-    key: str
     checkpoint: str
     classes: list[str]
     image: ExplainedImage
@@ -121,6 +121,12 @@ class ExplainReply(GridShape):
     limits: dict[str, ScaleLimits]
     credit: str
     maps: dict[str, Vector]
+
+
+class ExplainReply(Explained):
+    """Also the key under which the server holds it."""
+
+    key: str
 
 
 class KeyRequest(TypedDict):
@@ -183,46 +189,30 @@ class FullAttention(TypedDict):
     largest: str | None
 
 
-class SavedView(TypedDict):
-    """The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches.
-
-    `outlines` is an opacity in percent.
-    """
-
-    method: str | None
-    layer: int | Literal["pool"] | None
-    head: int | None
-    query: list[int]
-    direction: Literal["from", "to"]
-    scale: Literal["shared", "uniform", "map"]
-    smooth: bool
-    outlines: int
-    target: list[int]
-    ablated: list[int]
-    removed: list[int]
-
-
-class ExplorerData(TypedDict):
-    """An explanation in a saved file or a notebook, where the explorer has no server.
+class SavedData(TypedDict):
+    """What a saved file or a notebook holds of an explanation.
 
     Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the
     server function of this name returns them, by direction and patches ("from 3,5").
     """
 
-    reply: ExplainReply
+    explained: Explained
     attention: FullAttention | None
     rows: dict[str, str]
     scores: ScoresReply | None
     methods: list[MethodInfo]
-    view: SavedView
-    provenance: Provenance
-    isClassifier: bool
-    family: str
-    source: str
-    accuracy: float | None
-    eval_samples: int | None
+    model: ModelInfo
     caption: str
     colors: ColorTables
+
+
+class ExplorerData(TypedDict):
+    """An explanation in a saved file or a notebook, where the explorer has no server."""
+
+    subject: Subject
+    view: View
+    provenance: Provenance
+    data: SavedData
 
 
 class AblateRequest(KeyRequest):

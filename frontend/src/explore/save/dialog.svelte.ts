@@ -2,22 +2,19 @@
 
 import { printedAddress } from '../../lib/address';
 import type { FigureRequest, Refusal } from '../../lib/api';
-import { isRefusal, NO_ANSWER, NOT_DRAWN, reasonOf } from '../../lib/client';
+import { isRefusal, NOT_DRAWN } from '../../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
 import type { AnimationFormat, Frame } from '../../lib/export/animation';
 import { fileOf } from '../../lib/export/files';
 import { ENCODING_FAILED, hasVideoEncoder } from '../../lib/video';
-import { writeAddress } from '../actions';
-import { showNotice } from '../notices';
-import { requestAblated } from '../requests';
-import { shownView } from '../share';
-import type { Explorer } from '../state.svelte';
+import { NEVER, RefusedError } from '../../session/engine';
+import type { Session } from '../../session/session.svelte';
+import type { Explorer } from '../explorer.svelte';
 import { captionOf, drawFigure, nameOf } from './figures';
-import { framesOf, RefusedError } from './frames';
+import { framesOf } from './frames';
 import {
   type Abilities,
   type Choice,
-  type Content,
   canPrintLink,
   hasPreview,
   isAnimation,
@@ -40,6 +37,7 @@ const NO_COPYING = 'The browser does not allow copying';
 
 export class SaveDialog {
   readonly explorer: Explorer;
+  readonly #session: Session;
   node = $state.raw<HTMLDialogElement | null>(null);
   #files = new Map<string, Promise<Made>>();
   #chosen = $state.raw<Choice>(storedChoice());
@@ -53,23 +51,23 @@ export class SaveDialog {
 
   readonly abilities = $derived.by<Abilities>(() => ({
     encodes: hasVideoEncoder(),
-    isLive: this.explorer.host.live,
-    layers: this.explorer.shape?.layers ?? 1,
-    isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === 'upload'),
-    view: this.explorer.view.panel ? this.explorer.choices.view : 'attention',
-    hasMethods: this.explorer.leftOut === null,
+    isLive: this.#session.engine.isLive,
+    layers: this.#session.explanation?.shape.layers ?? 1,
+    isUpload: [this.#session.subject?.image, this.#session.view.other].some((image) => image?.kind === 'upload'),
+    shown: this.#session.drawing.panel ? this.#session.view.content : 'attention',
+    hasMethods: this.#session.methods.leftOut === null,
   }));
   readonly choice = $derived.by(() => nearestOffered(this.#chosen, this.abilities));
 
   constructor(explorer: Explorer) {
     this.explorer = explorer;
+    this.#session = explorer.session;
   }
 
   /** Show what would be saved of the view on screen. */
   open() {
     if (!this.node || this.node.open) return;
     this.node.showModal();
-    writeAddress(this.explorer);
     this.#files = new Map();
     this.code = '';
     this.previewed = ''; // that of an earlier view
@@ -119,16 +117,17 @@ export class SaveDialog {
   async #make(choice: Choice): Promise<Made> {
     const { explorer, abilities } = this;
     const { content, size, format } = choice;
+    const { engine } = this.#session;
+    const { subject, view } = savedOf(this.#session);
     const address = choice.link && canPrintLink(choice, abilities) ? printedAddress() : null;
     const file = { name: nameOf(explorer, content, format), caption: captionOf(explorer, content) };
     if (isFigure(choice)) {
       try {
         const [drawing, provenance] = await Promise.all([
           drawFigure(explorer, content, size, address),
-          requestAblated(explorer, 'provenance', { content, view: shownView(explorer) }),
+          engine.provenance(subject, view, content, NEVER).catch(() => null), // a figure is saved even if the server has gone
         ]);
-        const known = isRefusal(provenance) ? null : provenance; // a figure is saved even if the server has gone
-        return { ...file, blob: await fileOf(drawing, choice.format, known) };
+        return { ...file, blob: await fileOf(drawing, choice.format, provenance) };
       } catch {
         return { error: NOT_DRAWN };
       }
@@ -137,14 +136,10 @@ export class SaveDialog {
       const blob = await animate(framesOf(explorer, choice.content, address), choice.format);
       return isRefusal(blob) ? blob : { ...file, blob };
     }
-    return this.#request(content, format as FigureRequest['format']);
-  }
-
-  /** Arrays, tables and the explorer come from the server. */
-  async #request(content: Content, format: FigureRequest['format']): Promise<Made> {
-    const reply = await requestAblated(this.explorer, 'figure', { content, format, view: shownView(this.explorer) });
-    if (!reply || isRefusal(reply)) return reply ?? { error: NO_ANSWER };
-    return { name: reply.name, caption: '', blob: blobOf(reply.src) };
+    const of = { content, format: format as FigureRequest['format'] }; // arrays, tables and the explorer
+    return engine
+      .file(subject, view, of, NEVER)
+      .then(({ name, src }) => ({ name, caption: '', blob: blobOf(src) }), refusalOf);
   }
 
   /** Download the file and close the dialog, or show why not. */
@@ -158,7 +153,7 @@ export class SaveDialog {
     saveBlob(file.name, file.blob);
     storeChoice(choice);
     this.close();
-    showNotice(this.explorer, `Saved as ${file.name}.`);
+    this.#session.status.say(`Saved as ${file.name}.`);
   }
 
   /** Copy the figure as PNG. */
@@ -176,18 +171,13 @@ export class SaveDialog {
   /** Copy the code that computes the arrays of the view, and show it. */
   async copyCode() {
     this.busy = 'code';
-    const reply = requestAblated(this.explorer, 'code', {
-      view: shownView(this.explorer),
-      content: this.choice.content,
-    });
-    const text = reply.then((found) => {
-      if (!found || isRefusal(found)) throw new Error(reasonOf(found));
-      return new Blob([found.code], { type: 'text/plain' });
-    });
+    const { subject, view } = savedOf(this.#session);
+    const reply = this.#session.engine.code(subject, view, this.choice.content, NEVER);
+    const text = reply.then(({ code }) => new Blob([code], { type: 'text/plain' }));
     const copied = await copyToClipboard('text/plain', text);
-    const found = await reply;
+    const found = await reply.catch(refusalOf);
     this.busy = '';
-    if (!found || isRefusal(found)) return this.#say(reasonOf(found), true);
+    if (isRefusal(found)) return this.#say(found.error, true);
     this.code = found.code;
     this.#say(copied ? 'Code copied.' : `${NO_COPYING}: select the code below.`, !copied);
   }
@@ -205,6 +195,16 @@ async function animate(frames: AsyncIterable<Frame>, format: AnimationFormat): P
   } catch (error) {
     return { error: error instanceof RefusedError ? error.message : ENCODING_FAILED };
   }
+}
+
+const refusalOf = ({ message }: Error): Refusal => ({ error: message });
+
+/** What is on screen, with the explained and the true class, and the query of a panel. */
+function savedOf({ explanation, panel, targetClass, view }: Session) {
+  if (!explanation) throw new Error('nothing is shown');
+  const target = explanation.reply.classes.length ? [targetClass, ...view.target.slice(1)] : [];
+  const { truth } = explanation.reply.image;
+  return { subject: explanation.subject, view: { ...view, target, truth, ...panel?.saved } };
 }
 
 function blobOrThrow(file: Made): Blob {

@@ -4,14 +4,17 @@ import { type Drawing, onSlide } from '../../lib/export/drawing';
 import { fileName } from '../../lib/export/files';
 import { layOut, type Sheet } from '../../lib/export/sheet';
 import { lightColors, overriding } from '../../lib/export/shown';
+import { imageName } from '../../lib/images';
+import type { View } from '../../lib/view';
 import { capital, changesLine, counted, patchName, queryName, targetTitle, textOf } from '../../lib/words';
-import { imageParam } from '../address';
+import { ablationOf } from '../../session/ablation';
+import { Drawing as Shown } from '../../session/drawing.svelte';
+import { scaleNote } from '../../session/scales';
+import type { Session } from '../../session/session.svelte';
 import explore from '../explore.css?inline';
+import type { Explorer } from '../explorer.svelte';
 import narrow from '../narrow.css?inline';
-import { importPanel, type PanelComponent } from '../panel';
-import { scaleNote } from '../scales';
-import type { Choices, Explorer } from '../state.svelte';
-import { View } from '../view.svelte';
+import { type PanelComponent, panelOf } from '../panels';
 import contributions from '../views/contributions.css?inline';
 import features from '../views/features.css?inline';
 import patching from '../views/patching.css?inline';
@@ -20,55 +23,31 @@ import figure from './figure.css?inline';
 import type { Content, Size } from './options';
 
 /** What a frame of an animation shows instead of what is on screen. */
-export type Change = Partial<Pick<View, 'layer' | 'query' | 'method' | 'attention'>>;
+export type Change = Partial<Pick<View, 'content' | 'layer' | 'query'>>;
 
 const STYLES = [explore, narrow, contributions, features, patching, figure];
-const NOT_READ = { hover: -1, readoutPatch: -1 } satisfies Partial<Choices>;
-const IDLE = { progress: null, fraction: 0, cancel() {} };
-/** The rendered state of a view. */
-const RENDERED = [
-  'shape',
-  'attention',
-  'scaleLimits',
-  'query',
-  'direction',
-  'layer',
-  'head',
-  'scaleChoice',
-  'ablated',
-  'mode',
-  'method',
-  'methodValues',
-  'classes',
-  'isClassTokenQuery',
-] as const satisfies readonly (keyof View)[];
+const NOTHING = { hover: -1, read: -1, method: null };
 
 /** The explorer as a figure shows it. */
 export function shownIn(explorer: Explorer, change: Change = {}): Explorer {
-  const { view, panel } = explorer;
-  const theme = lightColors(explorer.catalog.colors);
-  const choices = overriding(explorer.choices, NOT_READ);
-  const shown: { -readonly [K in keyof Explorer]?: Explorer[K] } = { choices, theme, pointedMethod: null };
-  if (panel) shown.panel = overriding(panel, { task: IDLE, pointed: null } as object);
-  const figure = overriding(explorer, shown);
-  const copy = new View(figure);
-  for (const name of RENDERED) Object.assign(copy, { [name]: view[name] });
-  Object.assign(copy, change);
-  copy.imageMarks = { ...view.imageMarks, readout: -1 };
-  copy.mapMarks = { ...view.mapMarks, readout: -1 };
-  if (change.query) {
-    copy.imageMarks.query = copy.mapMarks.query = change.query;
-    copy.isClassTokenQuery = !change.query.length;
-  }
-  shown.view = copy;
-  return figure;
+  const { session, catalog } = explorer;
+  const { drawing, panel, view, pointer } = session;
+  const values: { -readonly [K in keyof Session]?: Session[K] } = {
+    pointer: overriding(pointer, NOTHING),
+    view: { ...view, ...change },
+    query: change.query ?? drawing.query,
+    panel: panel && overriding(panel, { progress: null, pointed: null } as object),
+  };
+  const shown = overriding(session, values);
+  values.drawing = new Shown(shown);
+  return overriding(explorer, { session: shown, theme: lightColors(catalog.lists.colors) });
 }
 
 /** Lay out a figure of what `shownIn` returns. */
 export async function layOutFigure(shown: Explorer, content: Content, address: string | null): Promise<Sheet> {
-  const { view } = shown.choices;
-  const hasPanel = view !== 'attention' && shown.view.panel !== null;
-  const Panel = hasPanel ? ((await importPanel(view)).default as PanelComponent) : null;
+  const { drawing, view } = shown.session;
+  const load = drawing.panel ? panelOf(view.content) : undefined;
+  const Panel = load ? ((await load()).default as PanelComponent) : null;
   const [title, caption] = [titleOf(shown, content), captionOf(shown, content)];
   return layOut(Figure, { explorer: shown, content, title, caption, address, Panel }, STYLES);
 }
@@ -92,15 +71,15 @@ export async function drawFigure(
 const OF_QUERY: readonly Content[] = ['matrix', 'sheet', 'layers', 'patches'];
 
 /** The headline; the methods have a title of their own. */
-function titleOf({ view }: Explorer, content: Content): string {
+function titleOf({ session: { drawing } }: Explorer, content: Content): string {
   if (content === 'methods') return '';
-  if (!OF_QUERY.includes(content)) return view.headline;
+  if (!OF_QUERY.includes(content)) return drawing.headline;
   if (content === 'patches')
-    return view.direction === 'to' ? 'What attends to each patch' : 'What each patch attends to';
-  return `${attentionOf(view)}, by ${content === 'layers' ? 'layer' : 'layer and head'}`;
+    return drawing.direction === 'to' ? 'What attends to each patch' : 'What each patch attends to';
+  return `${attentionOf(drawing)}, by ${content === 'layers' ? 'layer' : 'layer and head'}`;
 }
 
-function attentionOf({ query, direction, shape }: Pick<View, 'query' | 'direction' | 'shape'>) {
+function attentionOf({ query, direction, shape }: Shown) {
   if (!shape) return 'Attention';
   const name = queryName(query, shape, 'these ');
   const verb = query.length > 1 ? 'attend' : 'attends';
@@ -108,24 +87,25 @@ function attentionOf({ query, direction, shape }: Pick<View, 'query' | 'directio
 }
 
 /** What the figure shows, and of what. */
-export function captionOf(explorer: Explorer, content: Content): string {
-  const { view, reply, shape, previousChanges, ablation } = explorer;
-  if (!reply) return '';
+export function captionOf({ session }: Explorer, content: Content): string {
+  const { drawing, explanation, view } = session;
+  if (!explanation) return '';
+  const { reply, shape, subject, isAblated } = explanation;
   const { caption, truth, note } = reply.image;
   const image = [caption, truth === null ? '' : `true label ${reply.classes[truth]}`, note].filter(Boolean).join(', ');
   const size = `${counted(shape.layers, 'layer', 'layers')}, ${counted(shape.heads, 'head', 'heads')}`;
-  const isAttention = view.panel === null && content !== 'methods';
+  const isAttention = drawing.panel === null && content !== 'methods';
   const isClassGiven =
-    explorer.hasHead &&
-    (content === 'methods' || view.methodInfo?.forClass || (view.panel !== null && content !== 'features'));
+    session.hasHead &&
+    (content === 'methods' || drawing.method?.forClass || (drawing.panel !== null && content !== 'features'));
   return [
-    ...(OF_QUERY.includes(content) || content === 'methods' ? [] : [textOf(view.line)]),
-    `Model: ${reply.checkpoint} (${size}).`,
+    ...(OF_QUERY.includes(content) || content === 'methods' ? [] : [textOf(drawing.line)]),
+    `Model: ${subject.model} (${size}).`,
     `Image: ${image}.`,
-    isAttention && view.methodInfo === undefined && !OF_QUERY.includes(content) && `${attentionOf(view)}.`,
-    isAttention && `Color scale: ${scaleNote(view.scaleChoice, view.limits)}.`,
-    isClassGiven && `Explained class: ${targetTitle(explorer.targetNames)}.`,
-    ablation && `${capital(changesLine(previousChanges))}.`,
+    isAttention && !drawing.method && !OF_QUERY.includes(content) && `${attentionOf(drawing)}.`,
+    isAttention && `Color scale: ${scaleNote(view.scale, drawing.limits)}.`,
+    isClassGiven && `Explained class: ${targetTitle(session.targetNames)}.`,
+    isAblated && `${capital(changesLine(ablationOf(subject)))}.`,
     reply.credit,
   ]
     .filter(Boolean)
@@ -133,24 +113,23 @@ export function captionOf(explorer: Explorer, content: Content): string {
 }
 
 /** Model, image, map, query and content in plain letters. */
-export function nameOf({ view, reply, shown, ablation, shape }: Explorer, content: Content, ending: string): string {
+export function nameOf({ session }: Explorer, content: Content, ending: string): string {
+  const { drawing, explanation } = session;
+  if (!explanation) return fileName(['vitviz'], ending);
+  const { subject, shape, isAblated } = explanation;
+  const { query: patches, direction, method, title } = drawing;
   const isOfOneMap = !['matrix', 'methods', 'sheet'].includes(content);
-  const hasQuery =
-    (view.method === null || !isOfOneMap) &&
-    content !== 'methods' &&
-    (view.query.length > 0 || view.direction === 'to');
+  const hasQuery = (!method || !isOfOneMap) && content !== 'methods' && (patches.length > 0 || direction === 'to');
   const query =
-    view.query.length > 1
-      ? `${patchName(view.query[0], shape)} and ${view.query.length - 1} more`
-      : queryName(view.query, shape);
+    patches.length > 1 ? `${patchName(patches[0], shape)} and ${patches.length - 1} more` : queryName(patches, shape);
   return fileName(
     [
       'vitviz',
-      reply?.checkpoint ?? '',
-      shown !== null && imageParam(shown.image),
-      isOfOneMap && view.title,
-      hasQuery && `${view.direction} ${query}`,
-      ablation !== null && 'ablated',
+      subject.model,
+      subject.image.kind === 'upload' ? 'upload' : imageName(subject.image),
+      isOfOneMap && title,
+      hasQuery && `${direction} ${query}`,
+      isAblated && 'ablated',
       content !== 'view' && content,
     ],
     ending,

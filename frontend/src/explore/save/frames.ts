@@ -1,12 +1,13 @@
 /* Frames of animations: the large map layer by layer, or with each patch as the query. */
 
-import { isBusy, pause, RETRY_DELAY, reasonOf } from '../../lib/client';
+import { pause, RETRY_DELAY } from '../../lib/client';
 import type { Frame } from '../../lib/export/animation';
 import type { Grid } from '../../lib/grid';
-import { type AttentionRows, hasQuery, queryKey, uint16Of } from '../../lib/numbers';
-import { requestAblated } from '../requests';
-import { isRemoved } from '../selection';
-import type { Explorer } from '../state.svelte';
+import { hasQuery, MEAN, POOL } from '../../lib/numbers';
+import { isRefused, NEVER } from '../../session/engine';
+import { isRemoved } from '../../session/selection';
+import type { Session } from '../../session/session.svelte';
+import type { Explorer } from '../explorer.svelte';
 import { type Change, captionOf, layOutFigure, shownIn } from './figures';
 
 const SECONDS_PER_LAYER = 1;
@@ -14,26 +15,25 @@ const SECONDS_PER_PATCH = 0.2;
 const MAX_SLOW_FRAMES = 24; // an animation of more frames plays faster
 const MAX_PATCHES = 256;
 
-/** The server refused the attention of a frame. */
-export class RefusedError extends Error {}
-
 /** All frames of an animation. */
 export async function* framesOf(
   explorer: Explorer,
   content: 'layers' | 'patches',
   address: string | null,
 ): AsyncGenerator<Frame> {
-  const { shape } = explorer;
-  const layer = Math.max(explorer.view.layer, -1); // not attention pooling, which has no query
+  const { explanation, view } = explorer.session;
+  if (!explanation) return;
+  const { shape } = explanation;
+  const layer = view.layer === POOL ? MEAN : view.layer; // attention pooling has no query
   const changes: Change[] =
     content === 'layers'
-      ? Array.from({ length: shape.layers }, (_, at) => ({ method: null, layer: at }))
+      ? Array.from({ length: shape.layers }, (_, at) => ({ content: 'attention', layer: at }))
       : patchesShown(shape)
           .filter((patch) => !isRemoved(patch, shape))
-          .map((patch) => ({ method: null, layer, query: [patch] }));
+          .map((patch) => ({ content: 'attention', layer, query: [patch] }));
   const seconds = changes.length > MAX_SLOW_FRAMES ? SECONDS_PER_PATCH : SECONDS_PER_LAYER;
   for (const change of changes) {
-    if (change.query) change.attention = await attentionOf(explorer, change.query);
+    if (change.query) await fetchQuery(explorer.session, change.query);
     const shown = shownIn(explorer, change);
     const sheet = await layOutFigure(shown, content, address);
     try {
@@ -55,18 +55,15 @@ export function patchesShown({ rows, columns }: Grid): number[] {
   return places(rows).flatMap((row) => places(columns).map((column) => row * columns + column));
 }
 
-/** The attention of a query: what the page has, or rows that are fetched. */
-async function attentionOf(explorer: Explorer, query: number[]): Promise<AttentionRows> {
-  const { attention, choices } = explorer;
-  if (!attention) throw new Error('there is no explanation');
-  if (hasQuery(attention, query, choices.direction)) return attention;
-  for (;;) {
-    const reply = await requestAblated(explorer, 'rows', { patches: query, direction: choices.direction });
-    if (typeof reply === 'string') {
-      const rows = Float32Array.from(uint16Of(reply), (weight) => weight / 65535);
-      return { ...attention, rows: new Map([[queryKey(query, choices.direction), rows]]) };
+/** Fetch the attention of a query, unless the page has it. */
+async function fetchQuery({ direction, engine, explanation }: Session, query: number[]): Promise<void> {
+  while (explanation && !hasQuery(explanation, query, direction)) {
+    try {
+      const rows = await engine.rows(explanation.subject, { query, direction }, NEVER);
+      explanation.keepRows(query, direction, rows);
+    } catch (error) {
+      if (!isRefused(error) || !error.isBusy) throw error;
+      await pause(RETRY_DELAY);
     }
-    if (!isBusy(reply)) throw new RefusedError(reasonOf(reply));
-    await pause(RETRY_DELAY);
   }
 }

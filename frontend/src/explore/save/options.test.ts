@@ -14,7 +14,14 @@ import {
   storedChoice,
 } from './options';
 
-const ALL: Abilities = { encodes: true, isLive: true, layers: 6, isUpload: false, view: 'attention', hasMethods: true };
+const ALL: Abilities = {
+  encodes: true,
+  isLive: true,
+  layers: 6,
+  isUpload: false,
+  shown: 'attention',
+  hasMethods: true,
+};
 const VIEW: Choice = { content: 'view', format: 'png', size: 'content', link: true };
 
 describe('what is offered', () => {
@@ -39,8 +46,8 @@ describe('what is offered', () => {
 
   test('another view is saved as it is, and its choice does not stay', () => {
     for (const view of ['contributions', 'features', 'patching'] as const) {
-      expect(contentsFor({ ...ALL, view }).map(({ key }) => key)).toEqual([view]);
-      expect(nearestOffered(VIEW, { ...ALL, view })).toEqual({ ...VIEW, content: view });
+      expect(contentsFor({ ...ALL, shown: view }).map(({ key }) => key)).toEqual([view]);
+      expect(nearestOffered(VIEW, { ...ALL, shown: view })).toEqual({ ...VIEW, content: view });
       expect(formatsOf(view, ALL)).toEqual(['png', 'svg', 'pdf', 'npz', 'csv']);
       expect(nearestOffered({ ...VIEW, content: view }, ALL)).toEqual(VIEW);
       expect(describeFile({ ...VIEW, content: view, format: 'npz' })).toContain('all numbers of this view');

@@ -3,7 +3,7 @@
 import type { CodeRequest, FigureRequest } from '../../lib/api';
 import type { AnimationFormat } from '../../lib/export/animation';
 import type { FigureFormat } from '../../lib/export/files';
-import type { ViewName } from '../state.svelte';
+import type { View } from '../../lib/view';
 
 export type Content = CodeRequest['content'];
 export type Size = 'content' | '16:9';
@@ -93,7 +93,7 @@ export interface Abilities {
   isLive: boolean; // a saved file has no server, and no library for PDF and animations
   layers: number;
   isUpload: boolean; // a link does not contain it
-  view: ViewName; // what takes the place of the matrix; "attention" while a method is shown
+  shown: View['content']; // "attention" also while a method is shown
   hasMethods: boolean; // their maps and scores; left out for a large model
 }
 
@@ -121,8 +121,8 @@ export const describe = ({ content, format }: Choice) =>
       ? 'NumPy arrays: all numbers of this view'
       : FORMATS[format].about;
 
-export const contentsFor = ({ layers, view, hasMethods, isLive }: Abilities) =>
-  (view === 'attention' ? CONTENTS : PANELS.filter(({ key }) => key === view)).filter(
+export const contentsFor = ({ layers, shown, hasMethods, isLive }: Abilities) =>
+  (shown === 'attention' ? CONTENTS : PANELS.filter(({ key }) => key === shown)).filter(
     ({ key, formats }) =>
       (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods) && (isLive || formats !== ANIMATION),
   );

@@ -1,7 +1,7 @@
 /* The dialog "Save figure", loaded when it is first opened. */
 
 import { flushSync, mount } from 'svelte';
-import type { Explorer } from '../state.svelte';
+import type { Explorer } from '../explorer.svelte';
 import Dialog from './Dialog.svelte';
 import { SaveDialog } from './dialog.svelte';
 

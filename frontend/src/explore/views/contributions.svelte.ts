@@ -1,13 +1,11 @@
 /* State of the contributions view. */
 
-import type { ExplainReply } from '../../lib/api';
-import { isServed, reasonOf } from '../../lib/client';
 import { MEAN, type Scale, type Shape } from '../../lib/numbers';
+import type { Head, Layer } from '../../lib/view';
 import { type Line, signed } from '../../lib/words';
-import { showNotice } from '../notices';
-import type { Panel } from '../panel';
-import { requestAblated } from '../requests';
-import type { Explorer } from '../state.svelte';
+import type { Explanation } from '../../session/explanation.svelte';
+import type { Panel } from '../../session/panel';
+import type { Session } from '../../session/session.svelte';
 import {
   type Contributions,
   contributionsOf,
@@ -23,20 +21,34 @@ import {
   tokenValues,
 } from './contributions';
 
+/** Contributions with what they are of. */
+interface Found {
+  explanation: Explanation;
+  shape: Shape;
+  classes: string[];
+  data: Contributions;
+}
+
 export class ContributionsPanel implements Panel {
-  readonly explorer: Explorer;
-  data = $state.raw<Contributions | null>(null);
-  shape = $state.raw<Shape | null>(null); // of `data`
-  classes = $state.raw<string[]>([]); // of `data`
+  readonly #session: Session;
+  #found = $state.raw<Found | null>(null); // the latest
   pointed = $state.raw<Place | null>(null); // under the pointer, or focused
-  #reply: ExplainReply | null = null; // that of `data`
-  #ticket = 0;
   readonly term = 'contribution';
 
-  readonly layer = $derived.by(() => Math.max(MEAN, this.explorer.choices.layer));
-  readonly head = $derived.by(() => this.explorer.choices.head);
+  /** Those of the image on screen; while others of it are computed, the latest. */
+  readonly #shown = $derived.by(() =>
+    this.#found?.explanation.original === this.#session.explanation?.original ? this.#found : null,
+  );
+  readonly data = $derived.by(() => this.#shown?.data ?? null);
+  readonly shape = $derived.by(() => this.#shown?.shape ?? null);
+  readonly classes = $derived.by(() => this.#shown?.classes ?? []);
+  readonly layer = $derived.by(() => {
+    const { layer } = this.#session.view;
+    return layer === 'pool' ? MEAN : layer;
+  });
+  readonly head = $derived.by(() => this.#session.view.head);
   /** Patches whose contributions alone are shown by head. */
-  readonly patches = $derived.by(() => this.explorer.view.query);
+  readonly patches = $derived.by(() => this.#session.drawing.query);
 
   readonly #values = $derived.by(() => {
     const { data, shape, layer, head } = this;
@@ -61,7 +73,7 @@ export class ContributionsPanel implements Panel {
   readonly line = $derived.by((): Line => {
     const { data, shape, pointed, layer, head, patches } = this;
     if (!data || !shape) return [];
-    const read = this.explorer.choices.readoutPatch;
+    const { read } = this.#session.pointer;
     const values = this.#values;
     if (read >= 0 && values) return patchLine(values[shape.prefix + read], read, layer, head, shape);
     if (!pointed) return patches.length ? headLine(data, shape, layer, head, patches) : sumLine(data, this.classes);
@@ -69,11 +81,32 @@ export class ContributionsPanel implements Panel {
       return headLine(data, shape, layerOf(pointed.row, shape.layers), pointed.column - 1, patches);
     return pointed.row < data.steps.length ? stepLine(data.steps[pointed.row], data) : sumLine(data, this.classes);
   });
-  readonly shown = $derived.by(() => this.data && {});
+  readonly isReady = $derived.by(() => this.data !== null);
   readonly unit = $derived.by(() => `contribution to ${this.classes.length > 1 ? 'the difference' : 'the logit'}`);
 
-  constructor(explorer: Explorer) {
-    this.explorer = explorer;
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Fetch the contributions of the image and target on screen, while the component that calls this is mounted. */
+  run() {
+    const session = this.#session;
+    $effect(() => session.usePanel(this));
+    $effect(() => {
+      const { explanation, target, targetNames: classes } = session;
+      if (!explanation) return;
+      const { subject, shape } = explanation;
+      return session.ask(
+        (signal) => session.engine.contributions(subject, { target }, signal),
+        (found) => {
+          this.#found = { explanation, shape, classes, data: contributionsOf(found, shape) };
+        },
+        (sentence) => {
+          this.#found = null;
+          session.status.say(sentence, true);
+        },
+      );
+    });
   }
 
   read(patch: number): [string, string] {
@@ -81,32 +114,17 @@ export class ContributionsPanel implements Panel {
     return [signed(map?.values[map.first + patch] ?? 0), 'logit'];
   }
 
-  /** Fetch the contributions of the image and target on screen. */
-  async load() {
-    const { explorer } = this;
-    const mine = ++this.#ticket;
-    const { reply, shape, targetNames, choices, ablation, predictedClass } = explorer;
-    if (!reply) return;
-    if (this.#reply !== reply) this.data = null;
-    this.#reply = reply;
-    const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
-    const found = await requestAblated(explorer, 'contributions', { target });
-    if (mine !== this.#ticket || explorer.reply !== reply) return;
-    if (isServed(found)) {
-      Object.assign(this, { shape, classes: targetNames, data: contributionsOf(found, shape) });
-    } else {
-      this.data = null;
-      showNotice(explorer, reasonOf(found), true);
-    }
+  point(place: Place | null) {
+    this.pointed = place;
   }
 
-  /** Choose what the map shows: a head, a layer, or the sum of all heads. */
-  choose({ row, column }: Place) {
+  /** What the map shows of a place: a head, a layer, or the sum of all heads. */
+  choose({ row, column }: Place): { layer: Layer; head: Head } | null {
     const { shape } = this;
     if (!shape) return null;
     const layer = layerOf(row, shape.layers);
-    if (column > 0) return { layer, head: column - 1 };
-    if (row % 2 === 1 && layer >= 0) return { layer, head: MEAN };
+    if (typeof layer === 'number' && column > 0) return { layer, head: column - 1 };
+    if (typeof layer === 'number' && row % 2 === 1) return { layer, head: MEAN };
     return row === 2 * shape.layers + 2 ? { layer: MEAN, head: MEAN } : null;
   }
 }

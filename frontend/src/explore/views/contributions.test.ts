@@ -28,12 +28,12 @@ const DATA = contributionsOf(REPLY, SHAPE);
 
 test('the steps sum to the logit, in the order of the forward pass', () => {
   expect(DATA.steps.map(({ part, layer, value }) => [part, layer, value])).toEqual([
-    ['embedding', -1, 0.5],
+    ['embedding', MEAN, 0.5],
     ['attention', 0, 2.75],
     ['mlp', 0, -1],
     ['attention', 1, -2.25],
     ['mlp', 1, 4],
-    ['bias', -1, 0.25],
+    ['bias', MEAN, 0.25],
   ]);
   expect(DATA.steps.map(({ start }) => start)).toEqual([0, 0.5, 3.25, 2.25, 0, 4]);
   expect(DATA.steps.at(-1)?.end).toBe(REPLY.logit);

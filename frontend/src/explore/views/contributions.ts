@@ -2,15 +2,16 @@
 
 import type { ContributionsReply } from '../../lib/api';
 import { floatsOf, largest, MEAN, type Shape, tokenCount } from '../../lib/numbers';
+import type { Head, Layer } from '../../lib/view';
 import { type Line, otherPrefixTokens, patchName, queryName, signed, targetTitle } from '../../lib/words';
-import { indicesOf } from '../selection';
+import { indicesOf } from '../../session/ablation';
 
 export type Part = 'embedding' | 'attention' | 'mlp' | 'bias';
 
-/** A summand of the logit, and the sum before and after it; `layer` is -1 outside of the layers. */
+/** A summand of the logit, and the sum before and after it; `layer` is MEAN outside of the layers. */
 export interface Step {
   part: Part;
-  layer: number;
+  layer: Layer;
   value: number;
   start: number;
   end: number;
@@ -48,16 +49,16 @@ export function contributionsOf(reply: ContributionsReply, shape: Shape): Contri
   const { layers } = shape;
   const steps: Step[] = [];
   let sum = 0;
-  const add = (part: Part, layer: number, value: number) => {
+  const add = (part: Part, layer: Layer, value: number) => {
     steps.push({ part, layer, value, start: sum, end: sum + value });
     sum += value;
   };
-  add('embedding', -1, reply.embedding);
+  add('embedding', MEAN, reply.embedding);
   for (let layer = 0; layer < layers; layer++) {
     add('attention', layer, contributionOf(heads, shape, layer, MEAN) + reply.attentionBias[layer]);
     add('mlp', layer, reply.mlp[layer]);
   }
-  add('bias', -1, reply.bias);
+  add('bias', MEAN, reply.bias);
   const sums = steps.map(({ end }) => end);
   const every = Array.from({ length: layers * shape.heads }, (_, k) =>
     Math.abs(contributionOf(heads, shape, Math.floor(k / shape.heads), k % shape.heads)),
@@ -74,7 +75,7 @@ export function contributionsOf(reply: ContributionsReply, shape: Shape): Contri
 }
 
 /** Sum over the heads of a layer, of a column, or of one head, by token (T). */
-export function tokenValues(heads: Float32Array, shape: Shape, layer: number, head: number): Float32Array {
+export function tokenValues(heads: Float32Array, shape: Shape, layer: Layer, head: Head): Float32Array {
   const tokens = tokenCount(shape);
   const sum = new Float32Array(tokens);
   for (const l of indicesOf(layer, shape.layers)) {
@@ -90,8 +91,8 @@ export function tokenValues(heads: Float32Array, shape: Shape, layer: number, he
 export function contributionOf(
   heads: Float32Array,
   shape: Shape,
-  layer: number,
-  head: number,
+  layer: Layer,
+  head: Head,
   patches: readonly number[] = [],
 ): number {
   const values = tokenValues(heads, shape, layer, head);
@@ -100,8 +101,8 @@ export function contributionOf(
 }
 
 /** "Layer 5, head 2", "Layer 5, all heads" */
-export function headsName(layer: number, head: number) {
-  if (layer === MEAN) return head === MEAN ? 'All heads' : `Head ${head + 1} of all layers`;
+export function headsName(layer: Layer, head: Head) {
+  if (typeof layer !== 'number') return head === MEAN ? 'All heads' : `Head ${head + 1} of all layers`;
   return `Layer ${layer + 1}, ${head === MEAN ? 'all heads' : `head ${head + 1}`}`;
 }
 
@@ -113,14 +114,15 @@ const PARTS: Record<Part, string> = {
 };
 
 /** "Layer 5, MLP" */
-export const stepName = ({ part, layer }: Step) => (layer < 0 ? PARTS[part] : `Layer ${layer + 1}, ${PARTS[part]}`);
+export const stepName = ({ part, layer }: Step) =>
+  typeof layer !== 'number' ? PARTS[part] : `Layer ${layer + 1}, ${PARTS[part]}`;
 
 /** "the logit of cat", or of a contrast "the logit of cat minus that of dog" */
 export const logitName = (classes: readonly string[]) =>
   `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
 
 /** "Layer 5, head 2 adds 0.42 to the logit of cat, more via row 3, column 3 than via other patches" */
-export function headline(values: Float32Array, layer: number, head: number, classes: readonly string[], shape: Shape) {
+export function headline(values: Float32Array, layer: Layer, head: Head, classes: readonly string[], shape: Shape) {
   const sum = values.reduce((total, value) => total + value, 0);
   const amount = Math.abs(sum).toFixed(2);
   const isZero = Number(amount) === 0;
@@ -150,8 +152,8 @@ export function sumLine(data: Contributions, classes: readonly string[]): Line {
 export function headLine(
   data: Contributions,
   shape: Shape,
-  layer: number,
-  head: number,
+  layer: Layer,
+  head: Head,
   patches: readonly number[],
 ): Line {
   const value = contributionOf(data.heads, shape, layer, head, patches);
@@ -161,13 +163,13 @@ export function headLine(
 
 /** A step; that of an attention layer with the part of its biases. */
 export function stepLine(step: Step, { attentionBias }: Contributions): Line {
-  const bias = step.part === 'attention' && attentionBias[step.layer];
+  const bias = step.part === 'attention' && attentionBias[step.layer as number];
   const rest = bias ? ` (biases ${signed(bias)})` : '';
   return [`${stepName(step)}: `, { strong: signed(step.value) }, `${rest}; the sum so far is ${signed(step.end)}.`];
 }
 
 /** What a head, or a sum of heads, contributes via a patch. */
-export const patchLine = (value: number, patch: number, layer: number, head: number, shape: Shape): Line => [
+export const patchLine = (value: number, patch: number, layer: Layer, head: Head, shape: Shape): Line => [
   `${headsName(layer, head)} ${head === MEAN ? 'contribute' : 'contributes'} `,
   { strong: signed(value) },
   ` via ${patchName(patch, shape)}.`,
@@ -210,12 +212,12 @@ export function nextPlace({ row, column }: Place, key: string, layers: number, h
     return { row, column: key === 'Home' ? 0 : heads };
   }
   if (key === 'ArrowRight' || key === 'End') {
-    return layer < 0 ? { row, column } : { row: 1 + 2 * layer, column: key === 'End' ? heads : 1 };
+    return typeof layer !== 'number' ? { row, column } : { row: 1 + 2 * layer, column: key === 'End' ? heads : 1 };
   }
   const to = { ArrowUp: row - 1, ArrowDown: row + 1, PageUp: 0, PageDown: last }[key] ?? row;
   return { row: clamp(to, 0, last), column };
 }
 
-/** The layer of a row, -1 for embedding, biases and sum. */
-export const layerOf = (row: number, layers: number) =>
-  row >= 1 && row <= 2 * layers ? Math.floor((row - 1) / 2) : -1;
+/** The layer of a row, MEAN for embedding, biases and sum. */
+export const layerOf = (row: number, layers: number): Head =>
+  row >= 1 && row <= 2 * layers ? Math.floor((row - 1) / 2) : MEAN;

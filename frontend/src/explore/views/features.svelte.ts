@@ -1,17 +1,13 @@
 /* State of the features view. */
 
-import type { ExplainReply, NearestReply } from '../../lib/api';
-import { isServed, reasonOf } from '../../lib/client';
-import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
+import type { NearestReply, TaskProgress } from '../../lib/api';
+import { bytesOf, floatsOf, type Scale } from '../../lib/numbers';
 import type { Term } from '../../lib/terms';
 import { type Line, written } from '../../lib/words';
-import { showNotice } from '../notices';
-import type { Panel } from '../panel';
-import { requestAblated } from '../requests';
-import { queryPatches } from '../selection';
-import type { Explorer } from '../state.svelte';
-import { CANCELLED, Task } from '../task.svelte';
-import { explanationOf, type LargeMap } from '../view.svelte';
+import type { LargeMap } from '../../session/drawing.svelte';
+import type { Explanation } from '../../session/explanation.svelte';
+import type { Panel } from '../../session/panel';
+import type { Session } from '../../session/session.svelte';
 import {
   colorReading,
   colorsHeadline,
@@ -26,38 +22,46 @@ import {
 const NO_SCALE: Scale = { kind: 'linear', limit: 1 };
 
 interface Colors {
-  shape: Shape;
+  explanation: Explanation;
   pixels: Uint32Array; // (L, N)
   explained: (number[] | null)[];
 }
 interface Similarity {
-  explanation: object | null;
+  explanation: Explanation;
   patch: number;
   values: Float32Array; // (L, N)
 }
 
 export class FeaturesPanel implements Panel {
-  readonly explorer: Explorer;
-  colors = $state.raw<Colors | null>(null);
-  similarity = $state.raw<Similarity | null>(null); // shown; null: colors
-  foreground = $state.raw(false);
-  nearest = $state.raw<NearestReply | null>(null);
-  nearestOf = $state.raw<object | null>(null); // the explanation of its image
-  readonly task: Task; // the search for the nearest images
-  #known = new Map<number, Float32Array>(); // similarities of `#knownOf`, by patch
-  #knownOf: object | null = null;
-  #reply: ExplainReply | null = null; // that of `colors`
-  #isFetching = false;
-  #ticket = 0;
+  readonly #session: Session;
+  #colors = $state.raw<Colors | null>(null); // the latest
+  #similarities = $state.raw<readonly Similarity[]>([]); // of one explanation, the latest last
+  #isFetching = $state.raw(false); // a similarity
+  #nearest = $state.raw<{ explanation: Explanation; found: NearestReply } | null>(null);
+  progress = $state.raw<TaskProgress | null>(null); // of the search for the nearest images
+  cancel: () => void = () => {};
   readonly note = '';
 
   /** The query patch that the others are compared with, -1 for none. */
-  readonly patch = $derived.by(() => {
-    const { choices, shape } = this.explorer;
-    return shape ? (queryPatches(choices, shape).at(-1) ?? -1) : -1;
+  readonly #patch = $derived.by(() => this.#session.query.at(-1) ?? -1);
+  readonly #known = $derived.by(() =>
+    this.#similarities.filter(({ explanation }) => explanation === this.#session.explanation),
+  );
+  /** Those of the image on screen; while others of it are computed, the latest. */
+  readonly colors = $derived.by(() =>
+    this.#colors?.explanation.original === this.#session.explanation?.original ? this.#colors : null,
+  );
+  /** The similarity with the query patch, the latest one until it is there; null: colors. */
+  readonly similarity = $derived.by(() => {
+    if (this.#patch < 0) return null;
+    return this.#known.find(({ patch }) => patch === this.#patch) ?? this.#known.at(-1) ?? null;
   });
-  readonly shape = $derived.by(() => this.colors?.shape ?? null);
-  readonly layer = $derived.by(() => layerShown(this.explorer.choices.layer, this.shape?.layers ?? 1));
+  readonly nearest = $derived.by(() =>
+    this.#nearest?.explanation === this.#session.explanation ? (this.#nearest?.found ?? null) : null,
+  );
+  readonly foreground = $derived.by(() => this.#session.view.foreground);
+  readonly shape = $derived.by(() => this.colors?.explanation.shape ?? null);
+  readonly layer = $derived.by(() => layerShown(this.#session.view.layer, this.shape?.layers ?? 1));
   readonly scale = $derived.by(() =>
     this.similarity && this.shape ? similarityScale(this.similarity.values, this.shape) : NO_SCALE,
   );
@@ -65,7 +69,7 @@ export class FeaturesPanel implements Panel {
     this.similarity && this.shape ? ofLayer(this.similarity.values, this.layer, this.shape) : null,
   );
   readonly #pixels = $derived.by(() =>
-    this.colors ? ofLayer(this.colors.pixels, this.layer, this.colors.shape) : null,
+    this.colors ? ofLayer(this.colors.pixels, this.layer, this.colors.explanation.shape) : null,
   );
   readonly map = $derived.by((): LargeMap | null => {
     if (this.#values) return { values: this.#values, first: 0, scale: this.scale };
@@ -79,20 +83,64 @@ export class FeaturesPanel implements Panel {
   });
   readonly line = $derived.by((): Line => {
     const { shape, similarity, colors, layer, foreground } = this;
-    const { readoutPatch } = this.explorer.choices;
-    if (shape && similarity && this.#values) return similarityLine(similarity.patch, this.#values, readoutPatch, shape);
+    const { read } = this.#session.pointer;
+    if (shape && similarity && this.#values) return similarityLine(similarity.patch, this.#values, read, shape);
     return colors ? colorsLine(colors.explained[layer], foreground) : [];
   });
-  readonly shown = $derived.by(() => {
-    const { colors, foreground, similarity } = this;
-    return colors && { foreground, patches: similarity ? [similarity.patch] : [] };
-  });
+  readonly isReady = $derived.by(() => this.colors !== null);
+  readonly saved = $derived.by(() => ({ query: this.similarity ? [this.similarity.patch] : [] }));
   readonly unit = $derived.by(() => (this.similarity ? 'cosine similarity, all layers' : ''));
   readonly term: Term = 'cosine similarity';
+  /** Progress of the search, 0..1. */
+  readonly fraction = $derived.by(() => (this.progress?.total ? this.progress.done / this.progress.total : 0));
 
-  constructor(explorer: Explorer) {
-    this.explorer = explorer;
-    this.task = new Task(explorer);
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Fetch what is shown, while the component that calls this is mounted. */
+  run() {
+    const session = this.#session;
+    $effect(() => session.usePanel(this));
+    $effect(() => {
+      const { foreground } = this;
+      const { explanation } = session;
+      if (!explanation) return;
+      return session.ask(
+        (signal) => session.engine.features(explanation.subject, { foreground }, signal),
+        ({ pixels, explained }) => {
+          this.#colors = { explanation, pixels: new Uint32Array(bytesOf(pixels).buffer), explained };
+        },
+        (sentence) => {
+          this.#colors = null;
+          session.status.say(sentence, true);
+        },
+      );
+    });
+    // There is one request at a time; a query that has changed meanwhile is fetched next, so that the latest one wins.
+    $effect(() => {
+      const { explanation } = session;
+      const patch = this.#patch;
+      if (!explanation || patch < 0 || this.#isFetching || this.#known.some((one) => one.patch === patch)) return;
+      this.#isFetching = true;
+      session.ask(
+        (signal) => session.engine.similarity(explanation.subject, { patch }, signal),
+        ({ values }) => {
+          const others = this.#similarities.filter((one) => one.explanation === explanation);
+          this.#similarities = [...others, { explanation, patch, values: floatsOf(values) }];
+          this.#isFetching = false;
+        },
+        (sentence) => {
+          if (explanation === session.explanation) session.status.say(sentence, true);
+          session.pointer.move({ hover: -1 }); // or it would be requested again
+          this.#isFetching = false;
+        },
+      );
+    });
+    $effect(() => {
+      void session.explanation;
+      return () => this.cancel();
+    });
   }
 
   read(patch: number): [string, string] {
@@ -100,61 +148,29 @@ export class FeaturesPanel implements Panel {
     return colorReading(this.#pixels?.[patch] ?? 0);
   }
 
-  /** Fetch the principal components of the image on screen. */
-  async load() {
-    const { explorer, foreground } = this;
-    const mine = ++this.#ticket;
-    const { reply, shape } = explorer;
-    if (!reply) return;
-    if (this.#reply !== reply) this.colors = this.similarity = null;
-    this.#reply = reply;
-    const found = await requestAblated(explorer, 'features', { foreground });
-    if (mine !== this.#ticket || explorer.reply !== reply) return;
-    if (isServed(found)) {
-      const pixels = new Uint32Array(bytesOf(found.pixels).buffer);
-      if (this.similarity?.explanation !== explanationOf(explorer)) this.similarity = null;
-      this.colors = { shape, pixels, explained: found.explained };
-      this.showSimilarity();
-    } else {
-      this.colors = this.similarity = null;
-      showNotice(explorer, reasonOf(found), true);
-    }
-  }
-
-  /** Show the similarity with the query patch, or the colors without one. There is one request at a time; a query that
-      has changed meanwhile is fetched next, so that the latest one wins. */
-  async showSimilarity(): Promise<void> {
-    const { explorer, patch } = this;
-    const explanation = explanationOf(explorer);
-    if (patch < 0) {
-      this.similarity = null;
-      return;
-    }
-    if (this.#knownOf !== explanation) this.#known.clear();
-    this.#knownOf = explanation;
-    const known = this.#known.get(patch);
-    if (known) {
-      this.similarity = { explanation, patch, values: known };
-      return;
-    }
-    if (this.#isFetching) return;
-    this.#isFetching = true;
-    const found = await requestAblated(explorer, 'similarity', { patch });
-    this.#isFetching = false;
-    if (isServed(found)) {
-      if (this.#knownOf === explanation) this.#known.set(patch, floatsOf(found.values));
-      return this.showSimilarity();
-    }
-    if (explanation === explanationOf(explorer)) showNotice(explorer, reasonOf(found), true);
-  }
-
   /** Fetch the nearest training images, with progress while the model computes the features of all. */
-  async fetchNearest() {
-    const { explorer } = this;
-    const explanation = explanationOf(explorer);
-    const found = await this.task.run('nearest', {});
-    if (found === CANCELLED || explanationOf(explorer) !== explanation) return;
-    if (isServed(found)) Object.assign(this, { nearest: found, nearestOf: explanation });
-    else showNotice(explorer, reasonOf(found), true);
+  findNearest() {
+    const session = this.#session;
+    const { explanation } = session;
+    if (!explanation) return;
+    this.progress = { done: 0, total: 0 };
+    const end = session.ask(
+      (signal) =>
+        session.engine.nearest(explanation.subject, signal, (progress) => {
+          if (!signal.aborted) this.progress = progress;
+        }),
+      (found) => {
+        this.progress = null;
+        this.#nearest = { explanation, found };
+      },
+      (sentence) => {
+        this.progress = null;
+        session.status.say(sentence, true);
+      },
+    );
+    this.cancel = () => {
+      end();
+      this.progress = null;
+    };
   }
 }

@@ -1,7 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { MEAN } from '../../lib/numbers';
 import { textOf } from '../../lib/words';
-import type { Explorer } from '../state.svelte';
 import {
   colorReading,
   colorsHeadline,
@@ -16,10 +15,8 @@ import {
   similarityScale,
   similarityText,
 } from './features';
-import { FeaturesPanel } from './features.svelte';
 
 const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
-const base64 = (array: Float32Array | Uint32Array) => Buffer.from(array.buffer).toString('base64');
 
 test('the mean over layers has no features: the last layer is shown', () => {
   expect(layerShown(MEAN, 6)).toBe(5);
@@ -81,62 +78,4 @@ test('the nearest images are counted and their features named', () => {
     '8 images most similar of 50,000 training images, by the cosine of the final class tokens.',
   );
   expect(nearestNote(1, 10, false)).toContain('mean final patch tokens');
-});
-
-/** A panel whose server answers when told to. */
-function panelWith(pins: number[]) {
-  const answers: ((reply: unknown) => void)[] = [];
-  const request = vi.fn((_: string, __: unknown) => new Promise((resolve) => answers.push(resolve)));
-  const reply = { key: 'k', probabilities: [1] };
-  const choices = { pins, hover: -1, isMultiPatchQuery: false, layer: 1, readoutPatch: -1 };
-  const explorer = { host: { request }, choices, shape: SHAPE, reply, shown: {}, ablation: null, key: 'k' };
-  return { panel: new FeaturesPanel(explorer as unknown as Explorer), explorer, request, answers };
-}
-
-test('components are shown without a query patch, each layer with its own colors', async () => {
-  const { panel, answers, request } = panelWith([]);
-  const fetching = panel.load();
-  answers[0]({ pixels: base64(new Uint32Array([1, 2, 3, 4, 5, 6])), explained: [null, [0.5, 0.25, 0.125]] });
-  await fetching;
-  expect(request).toHaveBeenCalledWith('features', { key: 'k', foreground: false });
-  expect([...(panel.map?.pixels ?? [])]).toEqual([4, 5, 6]);
-  expect(panel.title).toBe('Layer 2, features');
-  expect(panel.headline).toContain('88');
-});
-
-test('a query patch is compared with the others, once', async () => {
-  const { panel, answers, request } = panelWith([1]);
-  const fetching = panel.load();
-  answers[0]({ pixels: base64(new Uint32Array(6)), explained: [null, null] });
-  await fetching;
-  await panel.showSimilarity(); // while the first request is pending: not repeated
-  expect(request).toHaveBeenCalledTimes(2);
-  answers[1]({ values: base64(new Float32Array([0, 1, 0, 0.25, 1, 0.5])) });
-  await vi.waitFor(() => expect(panel.similarity?.patch).toBe(1));
-  expect([...(panel.map?.values ?? [])]).toEqual([0.25, 1, 0.5]);
-  expect(panel.read(2)).toEqual(['0.50', 'cosine']);
-  await panel.showSimilarity();
-  expect(request).toHaveBeenCalledTimes(2);
-});
-
-test('an error is shown, and no features', async () => {
-  const { panel, answers, explorer } = panelWith([]);
-  const fetching = panel.load();
-  answers[0]({ error: 'Something went wrong.' });
-  await fetching;
-  expect(panel.map).toBeNull();
-  expect(explorer).toMatchObject({ notice: 'Something went wrong.', noticeIsError: true });
-});
-
-test('the features of another image are not shown', async () => {
-  const { panel, answers, explorer } = panelWith([]);
-  const first = panel.load();
-  answers[0]({ pixels: base64(new Uint32Array(6)), explained: [null, null] });
-  await first;
-  expect(panel.map).not.toBeNull();
-  panel.load();
-  expect(panel.map).not.toBeNull(); // of the same image
-  explorer.reply = { key: 'other', probabilities: [1] };
-  panel.load();
-  expect(panel.map).toBeNull();
 });

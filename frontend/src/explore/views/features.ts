@@ -2,14 +2,16 @@
 
 import type { Grid } from '../../lib/grid';
 import { patchCount, remainingPatches, type Scale, type Shape } from '../../lib/numbers';
+import type { Layer } from '../../lib/view';
 import { capital, counted, type Line, patchName, percent, SPACE, written } from '../../lib/words';
-import { isRemoved } from '../selection';
+import { isRemoved } from '../../session/selection';
 
 const COLORS = ['red', 'green', 'blue'];
 export const MIN_PATCHES = 3; // for principal components, as in Python
 
 /** The layer shown large: features have no mean over layers. */
-export const layerShown = (layer: number, layers: number) => (layer < 0 ? layers - 1 : Math.min(layer, layers - 1));
+export const layerShown = (layer: Layer, layers: number) =>
+  typeof layer === 'number' ? Math.min(layer, layers - 1) : layers - 1;
 
 const total = (explained: readonly number[]) => explained.reduce((sum, ratio) => sum + ratio, 0);
 

@@ -1,17 +1,18 @@
 /* State of activation patching: the second image, and what each activation recovers. */
 
-import type { ExplainReply, ImageChoice } from '../../lib/api';
-import { isServed, reasonOf } from '../../lib/client';
+import type { TaskProgress } from '../../lib/api';
+import { imageName } from '../../lib/images';
 import { MEAN, type Scale } from '../../lib/numbers';
 import type { Term } from '../../lib/terms';
+import { type Image, type View, wholeOf } from '../../lib/view';
 import { type Line, mapName, signed } from '../../lib/words';
-import { act, chooseHead } from '../actions';
-import { imageParam } from '../address';
-import { showNotice, stopWaiting } from '../notices';
-import type { Panel } from '../panel';
-import type { Explorer } from '../state.svelte';
-import { CANCELLED, Task } from '../task.svelte';
-import { explanationOf, type LargeMap } from '../view.svelte';
+import type { LargeMap } from '../../session/drawing.svelte';
+import type { Explained } from '../../session/engine';
+import type { Explanation } from '../../session/explanation.svelte';
+import type { Panel } from '../../session/panel';
+import type { Session } from '../../session/session.svelte';
+import { chooseHead } from '../actions';
+import type { Images } from '../images.svelte';
 import {
   headline,
   isCheap,
@@ -27,64 +28,122 @@ const CHOOSING = 'Choose image B: a sample, a test image, or an upload.';
 const PREFERRED = ['dog', 'cat']; // much alike
 const STOPPED = 'Canceled: the matrix needs the forward passes of all heads.';
 
+/** What is patched from and into, and what was found of it. */
+interface Pair {
+  explanation: Explanation;
+  image: Image;
+  other: Explained; // image B
+  patched: Patched | null;
+  tokens: ReadonlyMap<number, Float32Array>; // by layer
+}
+
 export class PatchingPanel implements Panel {
-  readonly explorer: Explorer;
-  readonly task: Task;
-  other = $state.raw<ExplainReply | null>(null); // image B
-  patched = $state.raw<Patched | null>(null);
-  tokens = $state.raw<ReadonlyMap<number, Float32Array>>(new Map()); // by layer
+  readonly #session: Session;
+  readonly #images: Images;
+  #pair = $state.raw<Pair | null>(null);
+  progress = $state.raw<TaskProgress | null>(null);
   pointed = $state.raw<{ layer: number; column: number } | null>(null); // under the pointer, or focused
   isLoading = $state.raw(false); // another image B
   isChoosing = $state.raw(false); // the next image that is chosen is B
-  #ticket = 0;
+  cancel: () => void = () => {};
 
-  readonly layer = $derived.by(() => this.explorer.choices.layer);
-  readonly #values = $derived.by(() => {
-    const { layer, head } = this.explorer.choices;
-    return layer >= 0 && head === MEAN ? (this.tokens.get(layer) ?? null) : null;
+  readonly other = $derived.by(() => this.#pair?.other ?? null);
+  readonly patched = $derived.by(() => this.#pair?.patched ?? null);
+  readonly #shape = $derived.by(() => this.#session.explanation?.shape ?? null);
+  /** The recovered differences of the tokens of the chosen layer. */
+  readonly #tokens = $derived.by(() => {
+    const [{ layer, head }, shape] = [this.#session.view, this.#shape];
+    const values = typeof layer === 'number' && head === MEAN ? this.#pair?.tokens.get(layer) : undefined;
+    return values && shape && typeof layer === 'number' ? { layer, values, shape } : null;
   });
   /** The tokens of a layer; undefined for the attention of a head. */
   readonly map = $derived.by((): LargeMap | undefined => {
-    const [values, { shape }] = [this.#values, this.explorer];
-    if (!values) return undefined;
+    if (!this.#tokens) return undefined;
+    const { values, shape } = this.#tokens;
     const limit = Math.max(...values.slice(shape.prefix).map(Math.abs)) || 1;
     return { values, first: shape.prefix, scale: { kind: 'signed', limit } satisfies Scale };
   });
   readonly title = $derived.by(() => {
-    const { layer, head } = this.explorer.choices;
-    return this.#values ? `Tokens after layer ${layer + 1}` : mapName(layer, head);
+    const { layer, head } = this.#session.view;
+    return this.#tokens ? `Tokens after layer ${this.#tokens.layer + 1}` : mapName(layer, head);
   });
   readonly headline = $derived.by(() => {
-    const { patched, layer } = this;
-    const [values, shape] = [this.#values, this.explorer.shape];
-    if (values) return tokensHeadline(layer, values, shape);
-    return patched ? headline(patched, shape) : 'Which activations carry the difference between two images?';
+    const [tokens, patched, shape] = [this.#tokens, this.patched, this.#shape];
+    if (tokens) return tokensHeadline(tokens.layer, tokens.values, tokens.shape);
+    return patched && shape ? headline(patched, shape) : 'Which activations carry the difference between two images?';
   });
   readonly line = $derived.by((): Line => {
-    const { patched, pointed } = this;
-    const { shape, choices } = this.explorer;
-    const { layer, head, readoutPatch } = choices;
-    if (this.#values) return tokensLine(this.#values, readoutPatch, shape, patched);
-    if (!patched) return ['Activation patching replaces one activation at a time by that of another image.'];
+    const [tokens, patched, pointed, shape] = [this.#tokens, this.patched, this.pointed, this.#shape];
+    const { layer, head } = this.#session.view;
+    if (tokens) return tokensLine(tokens.values, this.#session.pointer.read, tokens.shape, patched);
+    if (!patched || !shape) return ['Activation patching replaces one activation at a time by that of another image.'];
     if (pointed) return readLine(patched, pointed.layer, pointed.column, shape);
-    if (layer === MEAN || head === MEAN)
+    if (typeof layer !== 'number' || head === MEAN)
       return ['Choose a head to see what it attends to in A, or a layer to patch its tokens.'];
     return readLine(patched, layer, head, shape);
   });
-  readonly note = $derived.by(() => (this.#values ? tokensNote(this.#values, this.explorer.shape) : undefined));
-  readonly shown = $derived.by(() => {
-    const { other, patched } = this;
-    if (!other || !patched) return null;
-    const { layer, head } = this.explorer.choices;
-    const isLeftOut = layer >= 0 && head === MEAN && !this.tokens.has(layer); // tokens that were not patched
-    return { other: other.key, target: this.#target, ...(isLeftOut ? { layer: null } : {}) };
+  readonly note = $derived.by(() => (this.#tokens ? tokensNote(this.#tokens.values, this.#tokens.shape) : undefined));
+  readonly isReady = $derived.by(() => this.patched !== null);
+  readonly saved = $derived.by((): Partial<View> => {
+    const { layer, head } = this.#session.view;
+    const isLeftOut = typeof layer === 'number' && head === MEAN && !this.#tokens; // tokens that were not patched
+    return { other: this.image, target: this.#session.target, ...(isLeftOut ? { layer: MEAN } : {}) };
   });
-  readonly unit = $derived.by(() => (this.#values ? 'recovered difference of A and B' : undefined));
-  readonly term = $derived.by((): Term | undefined => (this.#values ? 'recovered difference' : undefined));
+  readonly unit = $derived.by(() => (this.#tokens ? 'recovered difference of A and B' : undefined));
+  readonly term = $derived.by((): Term | undefined => (this.#tokens ? 'recovered difference' : undefined));
+  /** Progress, 0..1. */
+  readonly fraction = $derived.by(() => (this.progress?.total ? this.progress.done / this.progress.total : 0));
+  /** Image B: the user's, or a sample that is not on screen. */
+  readonly image = $derived.by((): Image => {
+    const { catalog, explanation, view } = this.#session;
+    if (view.other) return view.other;
+    const shown = explanation ? imageName(explanation.subject.image) : '';
+    const others = catalog.lists.samples.filter(({ name }) => name !== shown);
+    const { name } = others.find((sample) => PREFERRED.includes(sample.name)) ?? others[0];
+    return { kind: 'sample', name };
+  });
 
-  constructor(explorer: Explorer) {
-    this.explorer = explorer;
-    this.task = new Task(explorer);
+  constructor(session: Session, images: Images) {
+    this.#session = session;
+    this.#images = images;
+  }
+
+  /** Explain image B with the model on screen, and patch at once where that takes a moment, while the component that
+      calls this is mounted. */
+  run() {
+    const session = this.#session;
+    $effect(() => {
+      const end = session.usePanel(this);
+      return () => {
+        end();
+        this.endChoosing();
+      };
+    });
+    $effect(() => {
+      const { explanation, target } = session;
+      const { image } = this;
+      this.#pair = null;
+      this.isLoading = false;
+      if (!explanation?.reply.classes.length) return;
+      this.isLoading = true;
+      const end = session.ask(
+        (signal) => session.engine.explain({ ...wholeOf(explanation.subject), image }, signal),
+        (other) => {
+          this.isLoading = false;
+          this.#pair = { explanation, image, other, patched: null, tokens: new Map() };
+          const model = session.catalog.model(explanation.subject.model);
+          if (model && isCheap(explanation.shape, model.parameters)) this.patchHeads(target);
+        },
+        (sentence) => {
+          this.isLoading = false;
+          session.status.say(sentence, true);
+        },
+      );
+      return () => {
+        end();
+        this.cancel();
+      };
+    });
   }
 
   read(patch: number): [string, string] | null {
@@ -92,86 +151,84 @@ export class PatchingPanel implements Panel {
     return map ? [signed(map.values[map.first + patch]), 'recovered'] : null;
   }
 
-  /** The choice of image B: the user's, or a sample that is not on screen. */
-  get choice(): ImageChoice {
-    const { choices, catalog } = this.explorer;
-    const shown = choices.image ? imageParam(choices.image) : '';
-    const others = catalog.samples.filter(({ name }) => name !== shown);
-    const { name } = others.find((sample) => PREFERRED.includes(sample.name)) ?? others[0];
-    return choices.other ?? { kind: 'sample', name };
+  point(place: PatchingPanel['pointed']) {
+    this.pointed = place;
   }
 
   /** Let the next image that is chosen be B. */
   choose() {
-    const { explorer } = this;
+    const { status } = this.#session;
     if (this.isChoosing) return this.endChoosing();
     this.isChoosing = true;
-    showNotice(explorer, CHOOSING);
-    explorer.takeImage = (image) => {
+    status.say(CHOOSING);
+    this.#images.divert((other) => {
       this.endChoosing();
-      stopWaiting(explorer);
-      explorer.markers.state = 'ready';
-      act(explorer, { other: image });
-    };
+      this.#session.show({ other });
+    });
   }
 
   endChoosing() {
+    const { status } = this.#session;
     this.isChoosing = false;
-    this.explorer.takeImage = null;
-    if (this.explorer.notice === CHOOSING) showNotice(this.explorer, null);
+    this.#images.divert(null);
+    if (status.notice === CHOOSING) status.say(null);
   }
 
-  /** Explain image B with the model on screen, and patch at once where that takes a moment. */
-  async load() {
-    const { explorer, choice } = this;
-    const mine = ++this.#ticket;
-    const { reply } = explorer;
-    const explanation = explanationOf(explorer);
-    this.task.cancel();
-    Object.assign(this, { patched: null, tokens: new Map(), isLoading: false });
-    if (!reply?.classes.length) return;
-    this.isLoading = true;
-    const found = await explorer.host.request('explain', { checkpoint: reply.checkpoint, image: choice });
-    if (mine !== this.#ticket || explanationOf(explorer) !== explanation) return;
-    this.isLoading = false;
-    this.other = isServed(found) ? found : null;
-    if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
-    const model = explorer.model(reply.checkpoint);
-    if (model && isCheap(explorer.shape, model.parameters)) await this.patchHeads();
-  }
-
-  async patchHeads() {
-    const { explorer, other } = this;
-    if (!other || !explorer.reply) return;
-    const { classes } = explorer.reply;
-    const found = await this.task.run('patch_heads', this.#question(other));
-    if (found === CANCELLED) return;
-    if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
-    this.patched = patchedOf(found, classes);
+  patchHeads(target = this.#session.target) {
+    const [pair, { engine }] = [this.#pair, this.#session];
+    if (!pair) return;
+    const { explanation, image: other } = pair;
+    this.#run(
+      (signal, report) => engine.patchHeads(explanation.subject, { other, target }, signal, report),
+      (found) => {
+        this.#pair = { ...pair, patched: patchedOf(found, explanation.reply.classes) };
+      },
+    );
   }
 
   /** Show the tokens of a layer, computed at the first time. */
-  async patchTokens(layer: number) {
-    const { explorer, other } = this;
-    chooseHead(explorer, layer, MEAN, 0);
-    if (!other || this.tokens.has(layer)) return;
-    const found = await this.task.run('patch_tokens', { ...this.#question(other), layer });
-    if (found === CANCELLED) return;
-    if (!isServed(found)) return showNotice(explorer, reasonOf(found), true);
-    this.tokens = new Map([...this.tokens, [layer, new Float32Array(found.tokens)]]);
+  patchTokens(layer: number) {
+    const [pair, { engine, target }] = [this.#pair, this.#session];
+    chooseHead(this.#session, layer, MEAN, 0);
+    if (!pair || pair.tokens.has(layer)) return;
+    const { explanation, image: other } = pair;
+    this.#run(
+      (signal, report) => engine.patchTokens(explanation.subject, { other, target, layer }, signal, report),
+      ({ tokens }) => {
+        this.#pair = { ...pair, tokens: new Map([...pair.tokens, [layer, new Float32Array(tokens)]]) };
+      },
+    );
   }
 
   interrupt() {
-    this.task.cancel();
-    showNotice(this.explorer, STOPPED);
+    this.cancel();
+    this.#session.status.say(STOPPED);
   }
 
-  #question({ key }: ExplainReply) {
-    return { other: key, target: this.#target };
-  }
-
-  get #target() {
-    const { ablation, choices, predictedClass } = this.explorer;
-    return ablation && !choices.target.length ? [predictedClass] : choices.target;
+  /** Run one request at a time, with its progress. */
+  #run<T>(
+    request: (signal: AbortSignal, report: (progress: TaskProgress) => void) => Promise<T>,
+    take: (found: T) => void,
+  ) {
+    this.cancel();
+    this.progress = { done: 0, total: 0 };
+    const end = this.#session.ask(
+      (signal) =>
+        request(signal, (progress) => {
+          if (!signal.aborted) this.progress = progress;
+        }),
+      (found) => {
+        this.progress = null;
+        take(found);
+      },
+      (sentence) => {
+        this.progress = null;
+        this.#session.status.say(sentence, true);
+      },
+    );
+    this.cancel = () => {
+      end();
+      this.progress = null;
+    };
   }
 }

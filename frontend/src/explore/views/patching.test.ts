@@ -1,18 +1,6 @@
-import { expect, test, vi } from 'vitest';
-import type { ImageChoice } from '../../lib/api';
-import { MEAN } from '../../lib/numbers';
+import { expect, test } from 'vitest';
 import { textOf } from '../../lib/words';
-import { chooseImage } from '../images';
-import type { Explorer } from '../state.svelte';
 import { isCheap, meaning, patchedOf, readLine, strongest, tokensHeadline, tokensLine, tokensNote } from './patching';
-import { PatchingPanel } from './patching.svelte';
-
-vi.mock('../actions', () => ({
-  act: vi.fn(({ choices }: Explorer, change: object) => Object.assign(choices, change)),
-  chooseHead: vi.fn(({ choices }: Explorer, layer: number, head: number) => Object.assign(choices, { layer, head })),
-  writeAddress: vi.fn(),
-  writeAddressSoon: vi.fn(),
-}));
 
 const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 2, classToken: true };
 const REPLY = {
@@ -81,91 +69,4 @@ test('a small model is patched at once, a large one on request', () => {
   const small = { layers: 9, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true };
   expect(isCheap(small, 5e6)).toBe(true);
   expect(isCheap({ ...small, layers: 12, heads: 12, rows: 14, columns: 14 }, 86e6)).toBe(false);
-});
-
-/** A panel whose server answers when told to. */
-function panelWith(parameters = 100) {
-  const answers = new Map<string, (reply: unknown) => void>();
-  const request = vi.fn((name: string, _: unknown) => new Promise((resolve) => answers.set(name, resolve)));
-  const image: ImageChoice = { kind: 'sample', name: 'cat' };
-  const explorer = {
-    host: { request },
-    catalog: { samples: [{ name: 'ship' }, { name: 'cat' }, { name: 'dog' }] },
-    choices: { image, other: null as ImageChoice | null, target: [], layer: 0, head: 1, readoutPatch: -1 },
-    shape: SHAPE,
-    reply: { key: 'k', checkpoint: 'c', classes: NAMES },
-    shown: {},
-    ablation: null,
-    key: 'k',
-    predictedClass: 0,
-    markers: {},
-    notice: null as string | null,
-    takeImage: null,
-    model: () => ({ parameters }),
-  };
-  const answer = (name: string, reply: unknown) => answers.get(name)?.(reply);
-  return { panel: new PatchingPanel(explorer as unknown as Explorer), explorer, request, answer };
-}
-
-test('the other sample is image B, and a small model is patched at once', async () => {
-  const { panel, request, answer } = panelWith();
-  const loading = panel.load();
-  expect(request).toHaveBeenCalledWith('explain', { checkpoint: 'c', image: { kind: 'sample', name: 'dog' } });
-  answer('explain', { key: 'o' });
-  await vi.waitFor(() => expect(request).toHaveBeenCalledWith('patch_heads', expect.anything()));
-  expect(request.mock.calls.find(([name]) => name === 'patch_heads')?.[1]).toMatchObject({
-    key: 'k',
-    other: 'o',
-    target: [],
-  });
-  answer('patch_heads', REPLY);
-  await loading;
-  expect(panel.headline).toBe(
-    'Layer 2, head 1 alone recovers 25\u00a0% of the difference between A and B in the logit of dog minus that of cat',
-  );
-  expect(textOf(panel.line)).toBe('Layer 1, head 2 recovers −50\u00a0% of the difference between A and B.');
-  expect([panel.map, panel.note, panel.unit, panel.read(0)]).toEqual([undefined, undefined, undefined, null]);
-  expect(panel.title).toBe('Layer 1, head 2');
-});
-
-test('a large model waits for the button, and the tokens of a layer become the map', async () => {
-  const { panel, explorer, request, answer } = panelWith(1e12);
-  const loading = panel.load();
-  answer('explain', { key: 'o' });
-  await loading;
-  expect(request).not.toHaveBeenCalledWith('patch_heads', expect.anything());
-  const patching = panel.patchTokens(1);
-  answer('patch_tokens', { tokens: [0.5, 0, 0.25, -0.125] });
-  await patching;
-  expect(explorer.choices).toMatchObject({ layer: 1, head: MEAN });
-  expect(panel.map).toMatchObject({ first: 2, scale: { kind: 'signed', limit: 0.25 } });
-  expect(panel.read(1)).toEqual(['−0.13', 'recovered']);
-  expect(panel.title).toBe('Tokens after layer 2');
-  expect(panel.headline).toContain('the class token recovers 50\u00a0%');
-  await panel.patchTokens(1);
-  expect(request.mock.calls.filter(([name]) => name === 'patch_tokens')).toHaveLength(1);
-});
-
-test('the next image that is chosen is B, and is not shown', async () => {
-  const { panel, explorer, request } = panelWith();
-  panel.choose();
-  expect(explorer.notice).toContain('Choose image B');
-  await chooseImage(explorer as unknown as Explorer, { kind: 'cifar', index: 3 });
-  expect(explorer.choices.other).toEqual({ kind: 'cifar', index: 3 });
-  expect(explorer.takeImage).toBeNull();
-  expect(panel.isChoosing).toBe(false);
-  expect(request).not.toHaveBeenCalled();
-  panel.choose();
-  panel.choose();
-  expect(explorer.notice).toBeNull();
-});
-
-test('an error is shown, and after cancelling a sentence', async () => {
-  const { panel, explorer, answer } = panelWith();
-  const loading = panel.load();
-  answer('explain', { error: 'Something went wrong.' });
-  await loading;
-  expect(explorer.notice).toBe('Something went wrong.');
-  panel.interrupt();
-  expect(explorer.notice).toContain('Canceled');
 });

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { MethodInfo } from '../lib/api';
 import { MEAN } from '../lib/numbers';
+import { NOTHING_ABLATED } from '../lib/view';
+import type { Drawing } from './drawing.svelte';
 import { readingOf } from './reading';
 import { mapScale, methodScale, scaleNote, tableKind } from './scales';
 import { headlineOf, lineOf } from './sentences';
-import type { View } from './view.svelte';
 
 const SHAPE = { layers: 2, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true, removed: [] };
 const ROW = Float32Array.of(0.0625, 0.25, 0.5, 0.125, 0.125);
@@ -18,12 +19,12 @@ const view = (changes: object) =>
     direction: 'from',
     layer: 0,
     head: 1,
-    readoutPatch: -1,
-    mode: 'zero',
+    read: -1,
+    ablation: NOTHING_ABLATED,
     isHeadAblated: false,
     classes: ['cat'],
     ...changes,
-  }) as unknown as View;
+  }) as unknown as Drawing;
 const textOf = (changes: object) =>
   lineOf(view(changes), null)
     .map((part) => (typeof part === 'string' ? part : part.strong))
@@ -45,7 +46,9 @@ test('an ablated head is described by what replaces its output', () => {
   expect(lineOf(view({ isHeadAblated: true }), null, false)).toEqual([
     'Its output is replaced by zero. The later layers show the effect.',
   ]);
-  expect(textOf({ isHeadAblated: true, head: MEAN, mode: 'mean' })).toContain('by their means over the sample images.');
+  expect(textOf({ isHeadAblated: true, head: MEAN, ablation: { ...NOTHING_ABLATED, mode: 'mean' } })).toContain(
+    'by their means over the sample images.',
+  );
 });
 
 test('removed patches are described so', () => {
@@ -53,14 +56,14 @@ test('removed patches are described so', () => {
   expect(headlineOf(view({ shape, query: [1] }))).toBe('Row 1, column 2 is removed');
   expect(headlineOf(view({ shape, query: [1, 2] }))).toBe('2 patches are removed');
   expect(textOf({ shape, query: [1] })).toContain('Removed patches neither attend');
-  expect(textOf({ shape, readoutPatch: 2 })).toBe('Row 2, column 1 is removed: it neither attends nor is attended to.');
+  expect(textOf({ shape, read: 2 })).toBe('Row 2, column 1 is removed: it neither attends nor is attended to.');
 });
 
 test('the value under the pointer is placed on the map and on the bar', () => {
   expect(readingOf(view({}))).toBeNull();
-  expect(readingOf(view({ readoutPatch: 0 }))).toMatchObject({ left: '25%', top: '50%', isBelow: true, place: '50%' });
-  expect(readingOf(view({ readoutPatch: 3 }))).toMatchObject({ left: '75%', top: '50%', isBelow: false, place: '25%' });
-  expect(readingOf(view({ readoutPatch: 3, shape: { ...SHAPE, removed: [3] } }))).toMatchObject({
+  expect(readingOf(view({ read: 0 }))).toMatchObject({ left: '25%', top: '50%', isBelow: true, place: '50%' });
+  expect(readingOf(view({ read: 3 }))).toMatchObject({ left: '75%', top: '50%', isBelow: false, place: '25%' });
+  expect(readingOf(view({ read: 3, shape: { ...SHAPE, removed: [3] } }))).toMatchObject({
     number: 'removed',
     remark: '',
   });

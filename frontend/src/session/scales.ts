@@ -3,8 +3,8 @@
 import type { MethodInfo, ScaleLimits } from '../lib/api';
 import { isFlat, removedFrom, type Scale, type Shape } from '../lib/numbers';
 import { makeTile, type Tile } from '../lib/paint';
+import type { View } from '../lib/view';
 import { digitsOf, FLAT_WEIGHTS, percent } from '../lib/words';
-import type { ScaleChoice } from './state.svelte';
 
 /** The scale of a method's map: from its minimum to its maximum, or symmetric about 0 for signed methods. */
 export function methodScale(method: MethodInfo, values: number[] | Float32Array): Scale {
@@ -41,7 +41,7 @@ function rangeScale(weights: ArrayLike<number>, first = 0, removed: readonly num
 }
 
 /** What the scales of the matrix are. */
-export function scaleNote(choice: ScaleChoice, { heads, means }: ScaleLimits) {
+export function scaleNote(choice: View['scale'], { heads, means }: ScaleLimits) {
   if (choice === 'map') return 'one scale per map';
   if (choice === 'uniform') return 'one scale';
   const end = (limit: number) => percent(limit, digitsOf(limit));

@@ -1,0 +1,84 @@
+/* The Explore page: a session, the images that can be chosen, and how it is presented. */
+
+import type { Catalog } from '../lib/api';
+import { type Host, refreshModels, WORKING_DELAY } from '../lib/client';
+import { ThemeColors } from '../lib/theme.svelte';
+import type { Line } from '../lib/words';
+import { CatalogState } from '../session/catalog.svelte';
+import type { Engine } from '../session/engine';
+import { Session } from '../session/session.svelte';
+import { Images } from './images.svelte';
+import type { Presentation } from './present';
+
+const WORKING = 'Working…';
+
+export class Explorer {
+  readonly host: Host<Catalog>;
+  readonly catalog: CatalogState;
+  readonly session: Session;
+  readonly theme: ThemeColors;
+  readonly images: Images;
+
+  root = $state.raw<HTMLElement | null>(null); // while it is mounted
+  presented = $state.raw<Presentation | null>(null); // what fills the window
+  isHidden = $state.raw(false); // another tab is on screen
+  #isSlow = $state.raw(false);
+
+  readonly status = $derived.by((): Line => {
+    const { drawing, status } = this.session;
+    return this.#isSlow && status.notice === null ? [WORKING] : drawing.status;
+  });
+
+  constructor(host: Host<Catalog>, engine: Engine) {
+    this.host = host;
+    this.catalog = new CatalogState(host.catalog);
+    this.session = new Session(engine, this.catalog);
+    this.theme = new ThemeColors(host.element, host.catalog.colors);
+    this.images = new Images(this);
+  }
+
+  /** Follow the session while the component that calls this is mounted. */
+  run() {
+    this.session.run();
+    $effect(() => {
+      if (!this.session.isWaiting) return;
+      const waiting = setTimeout(() => {
+        this.#isSlow = true;
+      }, WORKING_DELAY);
+      return () => {
+        clearTimeout(waiting);
+        this.#isSlow = false;
+      };
+    });
+    $effect(() => {
+      if (this.isHidden) this.presented = null;
+    });
+  }
+
+  /** The element that the page is mounted in. Returns a function that forgets it. */
+  mount(root: HTMLElement) {
+    this.root = root;
+    return () => {
+      this.root = null;
+    };
+  }
+
+  /** Whether the page is the one on screen. */
+  get isVisible(): boolean {
+    return (this.root?.getClientRects().length ?? 0) > 0;
+  }
+
+  hide(isHidden: boolean) {
+    this.isHidden = isHidden;
+  }
+
+  present(what: Presentation | null) {
+    this.presented = what;
+  }
+
+  /** Refresh the lists of models and datasets: they may have changed on another tab. */
+  async refreshLists() {
+    const lists = await refreshModels(this.host.request);
+    if (lists) this.catalog.update(lists);
+  }
+}

@@ -1,0 +1,24 @@
+/* Models, images and methods that can be chosen. */
+
+import type { Catalog, MethodInfo, ModelInfo, ModelList } from '../lib/api';
+
+export class CatalogState {
+  lists = $state.raw() as Catalog;
+
+  constructor(lists: Catalog) {
+    this.lists = lists;
+  }
+
+  /** Adopt newer lists of models and datasets. */
+  update(lists: ModelList) {
+    this.lists = { ...this.lists, ...lists };
+  }
+
+  method(key: string | null): MethodInfo | undefined {
+    return this.lists.methods.find((method) => method.key === key);
+  }
+
+  model(name: string | null | undefined): ModelInfo | undefined {
+    return this.lists.checkpoints.find((model) => model.name === name);
+  }
+}

@@ -1,0 +1,95 @@
+/* What computes explanations for a session: a server, or the data of a saved file or notebook. */
+
+import type {
+  CodeReply,
+  ContributionsReply,
+  Explained as ExplainedReply,
+  FeaturesReply,
+  FigureFile,
+  FigureRequest,
+  MethodsReply,
+  NearestReply,
+  OnRequestReply,
+  PatchedHeads,
+  PatchedTokens,
+  PixelMapReply,
+  Provenance,
+  ScoresReply,
+  SimilarityReply,
+  TaskProgress,
+} from '../lib/api';
+import { NO_ANSWER } from '../lib/client';
+import type { Direction } from '../lib/numbers';
+import type { Image, Subject, View } from '../lib/view';
+
+/** Prediction, sizes, instant maps and the attention of the default query. */
+export type Explained = Omit<ExplainedReply, 'checkpoint'>;
+
+export type Report = (progress: TaskProgress) => void;
+
+/** Why there is no reply, as a sentence. */
+export class RefusedError extends Error {
+  readonly isBusy: boolean;
+
+  constructor(sentence: string = NO_ANSWER, isBusy = false) {
+    super(sentence);
+    this.isBusy = isBusy;
+  }
+
+  /** Whether the server was not reached. */
+  get isUnreachable() {
+    return this.message === NO_ANSWER;
+  }
+}
+
+/** The signal of a request that is never called off. */
+export const NEVER = new AbortController().signal;
+
+export const isRefused = (error: unknown): error is RefusedError => error instanceof RefusedError;
+
+/** All requests name the subject; they end when their signal aborts, and throw a RefusedError where there is no reply. */
+export interface Engine {
+  /** False of saved data: one explanation, without other images, models, ablations and classes. */
+  readonly isLive: boolean;
+  explain(subject: Subject, signal: AbortSignal): Promise<Explained>;
+  /** Attention between all tokens, (L, A, T, T) as multiples of 1 / 65535. */
+  attention(subject: Subject, signal: AbortSignal): Promise<Uint16Array>;
+  /** Attention of a query, (L, A, T). */
+  rows(subject: Subject, query: { query: number[]; direction: Direction }, signal: AbortSignal): Promise<Float32Array>;
+  maps(subject: Subject, of: { target: number[]; quick: boolean }, signal: AbortSignal): Promise<MethodsReply>;
+  /** Null where they were not computed. */
+  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<ScoresReply | null>;
+  /** A map that takes seconds to minutes. */
+  map(subject: Subject, of: OfMethod, signal: AbortSignal, report: Report): Promise<OnRequestReply>;
+  pixels(subject: Subject, of: OfMethod, signal: AbortSignal): Promise<PixelMapReply>;
+  contributions(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<ContributionsReply>;
+  features(subject: Subject, of: { foreground: boolean }, signal: AbortSignal): Promise<FeaturesReply>;
+  similarity(subject: Subject, of: { patch: number }, signal: AbortSignal): Promise<SimilarityReply>;
+  nearest(subject: Subject, signal: AbortSignal, report: Report): Promise<NearestReply>;
+  /** Activation patching from the subject's image into another one: of heads and MLPs, or of the tokens of a layer. */
+  patchHeads(subject: Subject, of: OfPatching, signal: AbortSignal, report: Report): Promise<PatchedHeads>;
+  patchTokens(
+    subject: Subject,
+    of: OfPatching & { layer: number },
+    signal: AbortSignal,
+    report: Report,
+  ): Promise<PatchedTokens>;
+  /** Arrays, a table or the explorer. */
+  file(subject: Subject, view: View, of: OfFile, signal: AbortSignal): Promise<FigureFile>;
+  /** Where a file of what is shown comes from. */
+  provenance(subject: Subject, view: View, content: OfFile['content'], signal: AbortSignal): Promise<Provenance>;
+  /** Code that computes what is shown. */
+  code(subject: Subject, view: View, content: OfFile['content'], signal: AbortSignal): Promise<CodeReply>;
+}
+
+interface OfMethod {
+  target: number[];
+  method: string;
+}
+
+export type OfFile = Omit<FigureRequest, 'key' | 'view'>;
+
+interface OfPatching {
+  target: number[];
+  other: Image;
+}

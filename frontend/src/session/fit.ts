@@ -1,0 +1,99 @@
+/* Which parts of a view an explanation has: those of a link or file are replaced by defaults and named, those of the
+   view on screen follow another image or model. */
+
+import { type Grid, inGrid } from '../lib/grid';
+import { MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
+import { type Ablation, DEFAULT_VIEW, type Head, isSame, type Layer, type View } from '../lib/view';
+import { ablationsOf } from './ablation';
+import type { Explanation } from './explanation.svelte';
+import { whyNot } from './panel';
+
+type Explained = Pick<Explanation, 'shape' | 'reply' | 'defaultRows' | 'subject'>;
+
+const hasLayer = (layer: Layer, { layers, pooled }: Shape) =>
+  layer === POOL ? Boolean(pooled) : layer === MEAN || layer < layers;
+const hasHead = (head: Head, { heads }: Shape) => head === MEAN || head < heads;
+
+/** The view that an explanation opens with, where a link names neither layer nor head: its sharpest late head. */
+export function openingOf({ shape, defaultRows }: Explained, { layer, head }: Partial<View>): View {
+  const isNamed = layer !== undefined || head !== undefined;
+  return { ...DEFAULT_VIEW, ...(isNamed ? {} : sharpestHead(shape, defaultRows)) };
+}
+
+/** The part of a view that an explanation has, and sentences on the rest, which has its default. */
+export function fitView(view: View, explanation: Explained): { view: View; missing: string[] } {
+  const { shape, reply } = explanation;
+  const missing: string[] = [];
+  const opening = sharpestHead(shape, explanation.defaultRows);
+  const query = view.query.filter((patch) => inGrid(patch, shape));
+  const isNamed = hasLayer(view.layer, shape) && hasHead(view.head, shape);
+  if (!isNamed) {
+    missing.push(`This model has no ${headOf(view)}: ${headOf(opening)} is shown.`);
+  }
+  if (query.length < view.query.length) missing.push(outside(shape));
+  const hasClasses = view.target.every((k) => k < reply.classes.length);
+  if (!hasClasses) missing.push(`This model has ${reply.classes.length} classes: the predicted class is explained.`);
+  const reason = whyNot(view.content, reply.classes.length);
+  if (reason) missing.push(reason);
+  const isSimilar = view.direction === 'similar';
+  return {
+    view: {
+      ...view,
+      ...(isNamed ? {} : opening),
+      query,
+      target: hasClasses ? view.target : [],
+      ...(reason
+        ? { content: 'attention', method: null }
+        : isSimilar
+          ? { content: 'features', direction: 'from' }
+          : {}),
+    },
+    missing,
+  };
+}
+
+const nameOf = (what: string, index: Layer) => `${what} ${typeof index === 'number' ? index + 1 : index}`;
+const headOf = ({ layer, head }: Pick<View, 'layer' | 'head'>) => `${nameOf('layer', layer)}, ${nameOf('head', head)}`;
+const outside = ({ rows, columns }: Grid) =>
+  `This model has a grid of ${rows} × ${columns} patches: those outside of it are left out.`;
+
+/** The ablations that a model has, and a sentence on the others. */
+export function fitAblations(
+  ablations: readonly Ablation[],
+  shape: Shape,
+): { ablations: Ablation[]; missing: string[] } {
+  const fitted = ablations.flatMap((ablation) =>
+    ablationsOf({
+      ...ablation,
+      heads: ablation.heads.filter(([layer, head]) => layer < shape.layers && head < shape.heads),
+      patches: ablation.patches.filter((patch) => inGrid(patch, shape)),
+    }),
+  );
+  const isWhole = isSame(fitted, ablations);
+  return {
+    ablations: fitted,
+    missing: isWhole ? [] : ['Ablated heads or removed patches that this model does not have are left out.'],
+  };
+}
+
+/** The view on screen after another model, image or ablation was explained. Another model opens with its sharpest late
+    head; an explained class stays for the same image, by its name. */
+export function viewAfter(view: View, before: Explained | null, now: Explained): { view: View; missing: string[] } {
+  if (!before) return { view: { ...view, ...sharpestHead(now.shape, now.defaultRows) }, missing: [] };
+  const isSameModel = before.subject.model === now.subject.model;
+  const isSameGrid = before.shape.rows === now.shape.rows && before.shape.columns === now.shape.columns;
+  const target = isSame(before.subject.image, now.subject.image)
+    ? view.target.map((k) => now.reply.classes.indexOf(before.reply.classes[k]))
+    : [];
+  const reason = whyNot(view.content, now.reply.classes.length);
+  return {
+    view: {
+      ...view,
+      ...(isSameModel ? {} : sharpestHead(now.shape, now.defaultRows)),
+      query: isSameGrid ? view.query : [],
+      target: target.every((k) => k >= 0) ? target : [],
+      ...(reason ? { content: 'attention', method: null } : {}),
+    },
+    missing: reason ? [reason] : [],
+  };
+}

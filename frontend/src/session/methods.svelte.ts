@@ -1,0 +1,211 @@
+/* The maps of the attribution methods for the explained class, their deletion scores, and maps per pixel. */
+
+import { untrack } from 'svelte';
+import type { MethodInfo, OnRequestReply, PixelMapReply, ScoresReply, TaskProgress } from '../lib/api';
+import { ANNOUNCE_DELAY, NO_ANSWER, pause, RETRY_DELAY } from '../lib/client';
+import { floatsOf } from '../lib/numbers';
+import { isRefused } from './engine';
+import type { Explanation } from './explanation.svelte';
+import type { Session } from './session.svelte';
+
+export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
+
+/** What maps and scores belong to. */
+interface Key {
+  explanation: Explanation;
+  target: string;
+}
+
+interface Found extends Key {
+  maps: Record<string, number[]>;
+  leftOut: string | null; // why there are no scores, nor maps that take many passes
+  scores: ScoresReply | null;
+  isComplete: boolean; // all maps are there
+}
+
+/** The map of a method per pixel of the model input. */
+export interface PixelMap extends Key {
+  method: string;
+  rows: number;
+  columns: number;
+  values: Float32Array;
+}
+
+export class Methods {
+  readonly #session: Session;
+  #found = $state.raw<Found | null>(null);
+  #pixels = $state.raw<PixelMap | null>(null);
+  /** The maps for the explained class could not be computed. */
+  isFailed = $state.raw(false);
+  /** The method that is being computed on request. */
+  running = $state.raw<{ method: string; progress: TaskProgress } | null>(null);
+  #interrupt: () => void = () => {};
+
+  readonly #key = $derived.by((): Key | null => {
+    const { explanation, target } = this.#session;
+    return explanation && { explanation, target: String(target) };
+  });
+  /** What was found for the explanation and the class. */
+  readonly found = $derived.by(() => (isSameKey(this.#found, this.#key) ? this.#found : null));
+  readonly scores = $derived.by(() => this.found?.scores ?? null);
+  readonly leftOut = $derived.by(() => this.found?.leftOut ?? null);
+  /** Maps by method; while those for another class are computed, those that are the same for every class. */
+  readonly maps = $derived.by((): Record<string, number[]> => {
+    const { explanation } = this.#session;
+    if (!explanation) return {};
+    if (this.found) return this.found.maps;
+    const isKnown = this.#found?.explanation === explanation;
+    const maps = isKnown ? this.#found?.maps : explanation.isAblated ? {} : explanation.reply.maps;
+    return Object.fromEntries(
+      Object.entries(maps ?? {}).filter(([key]) => !this.#session.catalog.method(key)?.forClass),
+    );
+  });
+  /** The map per pixel of the method on screen. */
+  readonly pixels = $derived.by(() => {
+    const { view } = this.#session;
+    const isShown = view.pixels && this.#pixels?.method === view.method && isSameKey(this.#pixels, this.#key);
+    return isShown ? this.#pixels : null;
+  });
+  /** Whether maps have deletion scores: of a class, which a notebook may have left out. */
+  readonly hasScores = $derived.by(
+    () => this.#session.hasHead && !this.leftOut && (this.#session.engine.isLive || this.scores !== null),
+  );
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  run() {
+    const session = this.#session;
+    $effect(() => {
+      const key = this.#key;
+      if (!key) return;
+      untrack(() => this.#leaveRequested());
+      this.isFailed = false;
+      const abort = session.ask(
+        (signal) => this.#fetch(key, signal),
+        () => {},
+        (sentence) => this.#fail(sentence),
+      );
+      return () => {
+        abort();
+        this.#interrupt();
+      };
+    });
+    $effect(() => {
+      const [key, { view }] = [this.#key, session];
+      const method = session.catalog.method(view.method);
+      if (!key || !method?.hasPixels || !view.pixels || this.pixels || !session.engine.isLive) return;
+      const of = { method: method.key, target: untrack(() => session.target) };
+      return session.ask(
+        (signal) => session.engine.pixels(key.explanation.subject, of, signal),
+        (reply) => this.#keepPixels({ ...key, method: method.key }, reply),
+      );
+    });
+  }
+
+  /** Compute the map of a method on request, and show it. */
+  compute(method: string) {
+    const [key, session] = [this.#key, this.#session];
+    if (!key) return;
+    const of = { method, target: session.target };
+    this.running = { method, progress: { done: 0, total: 0 } };
+    const report = (progress: TaskProgress) => {
+      if (this.running?.method === method) this.running = { method, progress };
+    };
+    const abort = session.ask(
+      (signal) => session.engine.map(key.explanation.subject, of, signal, report),
+      (reply) => this.#keepRequested(method, reply),
+      (sentence) => {
+        this.running = null;
+        session.status.say(sentence, true);
+      },
+    );
+    this.#interrupt = () => {
+      abort();
+      this.running = null;
+      this.#interrupt = () => {};
+    };
+  }
+
+  /** Cancel the map on request, and say so. */
+  cancel() {
+    const name = this.#session.catalog.method(this.running?.method ?? null)?.name;
+    this.#interrupt();
+    if (name) this.#session.status.say(`${name}: canceled. The map needs all of its forward passes.`);
+  }
+
+  #keepRequested(method: string, { map, score }: OnRequestReply) {
+    this.running = null;
+    const { found } = this;
+    if (!found?.scores) return;
+    const { scores, random_baseline } = found.scores;
+    this.#found = {
+      ...found,
+      maps: { ...found.maps, [method]: map },
+      scores: { random_baseline, scores: { ...scores, [method]: score } },
+    };
+    this.#session.show({ content: 'method', method });
+  }
+
+  #keepPixels(of: Key & { method: string }, { values, rows, columns }: PixelMapReply) {
+    this.#pixels = { ...of, rows, columns, values: floatsOf(values) };
+  }
+
+  /** A map on request does not follow another image or class. */
+  #leaveRequested() {
+    const { catalog, view } = this.#session;
+    const method: MethodInfo | undefined = catalog.method(view.method);
+    if (method?.onRequest && !this.maps[method.key]) this.#session.show({ content: 'attention' });
+  }
+
+  /** Fetch all maps, then their scores. Both are slow on a server, so they are not requested for what is shown only
+      briefly, and they wait for images, which they would delay. */
+  async #fetch(key: Key, signal: AbortSignal) {
+    const session = this.#session;
+    const { engine } = session;
+    const { subject, reply } = key.explanation;
+    const { target } = session;
+    if (engine.isLive) {
+      do await pause(METHODS_DELAY);
+      while (session.isPending && !signal.aborted);
+    }
+    const steps = reply.onDemand && engine.isLive ? [true, false] : [false]; // the quick ones first, of large models
+    for (const quick of steps) {
+      if (signal.aborted) return;
+      const { maps, leftOut } = await this.#patiently(() => engine.maps(subject, { target, quick }, signal), signal);
+      if (signal.aborted) return;
+      this.#found = { ...key, maps, leftOut, scores: null, isComplete: !quick || leftOut !== null };
+      if (leftOut) return;
+    }
+    const scores = await this.#patiently(() => engine.scores(subject, { target }, signal), signal);
+    if (signal.aborted || !this.#found) return;
+    this.#found = { ...this.#found, scores };
+    if (session.view.method !== null) session.announce(ANNOUNCE_DELAY);
+  }
+
+  /** Repeat a request until the server is reachable and not busy. */
+  async #patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { status } = this.#session;
+    for (;;) {
+      try {
+        const found = await request();
+        if (status.notice === NO_ANSWER) status.say(null);
+        return found;
+      } catch (error) {
+        if (!isRefused(error) || signal.aborted || !(error.isBusy || error.isUnreachable)) throw error;
+        if (error.isUnreachable) this.#fail(error.message);
+        await pause(RETRY_DELAY);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+
+  #fail(sentence: string) {
+    this.isFailed = true;
+    this.#session.status.say(sentence, true);
+  }
+}
+
+const isSameKey = (one: Key | null, other: Key | null) =>
+  one !== null && one.explanation === other?.explanation && one.target === other.target;

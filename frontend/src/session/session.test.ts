@@ -1,0 +1,164 @@
+// @vitest-environment happy-dom
+import { afterEach, expect, test, vi } from 'vitest';
+import { pause } from '../lib/client';
+import { MEAN } from '../lib/numbers';
+import { NOTHING_ABLATED } from '../lib/view';
+import { RefusedError } from './engine';
+import { explained, identity, openSession, sample, settle } from './fake.svelte';
+
+vi.mock('../lib/client', async (original) => ({ ...(await original<object>()), pause: vi.fn(async () => {}) }));
+
+let end = () => {};
+afterEach(() => end());
+
+async function opened(changes: Parameters<typeof openSession>[0] = {}) {
+  const open = await openSession(changes);
+  end = open.end;
+  return open;
+}
+
+test('an image opens with its sharpest late head, and what is drawn follows', async () => {
+  const { session } = await opened();
+  expect(session.view).toMatchObject({ content: 'attention', layer: 1 });
+  const { layer, head } = session.view;
+  expect(session.drawing.title).toBe(`Layer 2, head ${Number(head) + 1}`);
+  expect(session.drawing.headline).toContain('the class token attends most to');
+  session.show({ layer: MEAN, head: MEAN });
+  expect(session.drawing.title).toBe('Mean of layers, mean of heads');
+  expect(layer).toBe(1);
+});
+
+test('a superseded request is called off, and only the latest is shown', async () => {
+  const { session, asked } = await opened();
+  session.explain({ image: sample('dog') });
+  await settle();
+  const dog = asked.findLast(({ name }) => name === 'explain');
+  session.explain({ image: sample('ship') });
+  await settle();
+  expect(dog?.signal.aborted).toBe(true);
+  await dog?.answer(explained());
+  expect(session.explanation?.subject.image).toEqual(sample('cat'));
+  await asked.findLast(({ name }) => name === 'explain')?.answer(explained());
+  expect(session.explanation?.subject.image).toEqual(sample('ship'));
+});
+
+test('after an error the subject on screen is that of the explanation, and nothing drawn is lost', async () => {
+  const { session, latest } = await opened();
+  const { headline } = session.drawing;
+  const arrived = session.explain({ image: sample('dog') });
+  await settle();
+  await latest('explain').refuse(new RefusedError('Uploads are deleted within an hour.'));
+  expect(await arrived).toBe(false);
+  expect(session.subject?.image).toEqual(sample('cat'));
+  expect(session.failed).toBe(true);
+  expect([session.status.notice, session.status.isError]).toEqual(['Uploads are deleted within an hour.', true]);
+  expect(session.drawing.headline).toBe(headline);
+});
+
+test('the last query stays on screen until the attention of a new one is there', async () => {
+  const { session, latest } = await opened();
+  session.point({ hover: 2 });
+  expect(session.drawing.imageMarks.query).toEqual([2]); // the marks follow at once
+  expect(session.drawing.query).toEqual([]);
+  expect(session.isWaiting).toBe(true);
+  await latest('attention').answer(identity());
+  expect(session.drawing.query).toEqual([2]);
+  expect(session.drawing.headline).toContain('row 1, column 3 attends most to row 1, column 3');
+});
+
+test('the rows of a large model are requested one at a time, the latest query last', async () => {
+  const { session, asked, latest } = await opened({ onDemand: true });
+  for (const hover of [1, 2, 3]) {
+    session.point({ hover });
+    await settle();
+  }
+  const rows = () => asked.filter(({ name }) => name === 'rows');
+  expect(rows().map(({ argument }) => argument)).toEqual([{ query: [1], direction: 'from' }]);
+  await rows()[0].answer(new Float32Array(28).fill(0.1));
+  expect(latest('rows').argument).toEqual({ query: [3], direction: 'from' });
+  await latest('rows').refuse(new RefusedError('The server did not answer.'));
+  expect(session.pointer.hover).toBe(-1);
+  expect(session.status.notice).toBe('The server did not answer.');
+});
+
+test('a busy server is asked again', async () => {
+  const { session, asked } = await opened({ onDemand: true });
+  session.point({ hover: 1 });
+  await settle();
+  await asked.findLast(({ name }) => name === 'rows')?.refuse(new RefusedError('busy', true));
+  expect(pause).toHaveBeenCalled();
+  expect(asked.filter(({ name }) => name === 'rows')).toHaveLength(2);
+  expect(session.pointer.hover).toBe(1);
+});
+
+test('an ablation is a subject, keeps the view, and is undone by an error', async () => {
+  const { session, latest } = await opened();
+  session.show({ layer: 0, head: 1 });
+  session.ablate({ heads: [[0, 1]] });
+  await settle();
+  expect(session.drawing.isHeadAblated).toBe(true); // at once
+  expect(latest('explain').argument).toMatchObject({ ablations: [{ heads: [[0, 1]], mode: 'zero' }] });
+  await latest('explain').answer(explained({ probabilities: [0.5, 0.5] }));
+  expect(session.explanation?.isAblated).toBe(true);
+  expect(session.explanation?.original.reply.probabilities).toEqual([0.75, 0.25]);
+  expect(session.view).toMatchObject({ layer: 0, head: 1 });
+  session.ablate({ mode: 'mean' });
+  await settle();
+  await latest('explain').refuse(new RefusedError('no'));
+  expect(session.ablation.mode).toBe('zero');
+  await session.ablate({ heads: [] }); // needs no request
+  await settle();
+  expect(session.explanation?.isAblated).toBe(false);
+});
+
+test('the map of another class stays until the new one is there', async () => {
+  const { session, latest } = await opened();
+  await settle();
+  const maps = { rollout: [1, 2, 3, 4, 5, 6], relevance: [1, 0, 0, 0, 0, 0] };
+  await latest('maps').answer({ maps, leftOut: null });
+  session.show({ content: 'method', method: 'relevance' });
+  expect(session.drawing.title).toBe('Relevance for cat');
+  session.show({ target: [1] });
+  await settle();
+  expect(session.drawing.title).toBe('Relevance for cat');
+  expect(session.drawing.isMethodHeld).toBe(true);
+  expect(Object.keys(session.methods.maps)).toEqual(['rollout']);
+  await latest('maps').answer({ maps, leftOut: null });
+  expect(session.drawing.title).toBe('Relevance for dog');
+  session.show({ target: [] });
+  await settle();
+  await latest('maps').refuse(new RefusedError('Something went wrong.'));
+  expect(session.drawing.title).toMatch(/^Layer/);
+});
+
+test('another image keeps the query, another model opens with its own head, and classes follow by name', async () => {
+  const { session, latest } = await opened();
+  await latest('attention').answer(identity());
+  session.show({ layer: 0, head: 0, query: [4], target: [1] });
+  session.explain({ model: 'ti9' });
+  await settle();
+  await latest('explain').answer(explained({ classes: ['dog', 'cat'] }));
+  await latest('attention').answer(identity());
+  expect(session.view).toMatchObject({ layer: 1, query: [4], target: [0] });
+  session.explain({ image: sample('dog') });
+  await settle();
+  await latest('explain').answer(explained());
+  await latest('attention').answer(identity());
+  expect(session.view).toMatchObject({ query: [4], target: [] });
+});
+
+test('what a link names and the model lacks is said, and has its default', async () => {
+  const { session, latest } = await opened();
+  session.explain(
+    { image: sample('dog'), ablations: [{ ...NOTHING_ABLATED, heads: [[9, 0]], patches: [2, 99] }] },
+    { view: { layer: 9, head: 0, query: [3, 77], target: [5], content: 'contributions' }, missing: ['Lost.'] },
+  );
+  await settle();
+  await latest('explain').answer(explained({ classes: [], probabilities: [] }));
+  await latest('explain').answer(explained({ classes: [], probabilities: [] }));
+  await latest('attention').answer(identity());
+  expect(session.subject?.ablations).toMatchObject([{ heads: [], patches: [2] }]);
+  expect(session.view).toMatchObject({ content: 'attention', layer: 1, query: [3], target: [] });
+  for (const part of ['Lost.', 'no layer 10, head 1', 'outside', '0 classes', 'no logit', 'left out'])
+    expect(session.status.notice).toContain(part);
+});
