@@ -232,8 +232,8 @@ def test_what_is_missing_in_a_link_is_named(open_lesson):
     status = page.locator(f"{LEARN} .status")
     for part in ("layer of this link, 8, is", "showing layer 6.", "showing head 1.", "showing row 8, column 8."):
         expect(status).to_contain_text(part)
-    expect(page.locator("figcaption").first).to_contain_text("row 8, column 2")
-    expect(page).to_have_url(re.compile("layer=5&head=0&query=57"))
+    expect(page.locator("figcaption").first).to_contain_text("row 8, column 8")
+    expect(page).to_have_url(re.compile("layer=5&head=0&query=63"))
 
 
 def test_a_head_of_the_link_is_shown_in_a_fresh_browser(open_lesson):
