@@ -212,7 +212,6 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     """
     target = target_of(explanation, view)
     chosen = target if isinstance(target, tuple) else (target,)
-    view = view.model_copy(update={"target": chosen if explanation.labels else ()})
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     ready = {key for key, method in explanation.methods.items() if complete or method.instant} | computed
     keys = [key for key in METHODS if key in ready]
@@ -234,7 +233,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     source = provenance(explanation, view).model_dump(mode="json")
     return {
         "subject": source["subject"] | {"model": explanation.checkpoint},
-        "view": source["view"],
+        "view": source["view"] | {"target": list(chosen) if explanation.labels else []},
         "provenance": source,
         "data": {
             "explained": explained | {"maps": method_maps(explanation, target, keys)},
