@@ -12,7 +12,7 @@ export interface Pixels {
   data: ArrayLike<number>; // RGBA
 }
 
-const GRAY = [0.55, 0.33, 0.12]; // with the weights of luminance, a red car on a green lawn would have no outline
+const [RED, GREEN, BLUE] = [0.55, 0.33, 0.12]; // with the weights of luminance, a red car on a green lawn would have no outline
 const SAMPLES = 112; // points along the longer side at which derivatives are evaluated
 const SIGMA = 0.021; // of the blur, as a fraction of the longer side
 const MIN_SIGMA = 0.8; // pixels
@@ -23,6 +23,7 @@ const MIN_LENGTH = 0.09; // of the longer side
 const MAX_POINTS = 1500;
 const TOLERANCE = 0.0012; // of the longer side: points closer to the line between their neighbors are left out
 const MAX_ORDER = 3; // of the derivatives
+const REACH = 5; // of the blur, in sigmas
 
 interface Grid {
   rows: number;
@@ -62,13 +63,13 @@ export const pathOf = (lines: readonly Line[]) =>
 
 /** The gradient, 0 at its minima, and the second derivative in its direction, (rows * columns) each. */
 function derivatives({ width, height, data }: Pixels, { rows, columns }: Grid, sigma: number) {
-  const gray = Float64Array.from({ length: width * height }, (_, i) =>
-    GRAY.reduce((sum, weight, channel) => sum + weight * data[4 * i + channel], 0),
-  );
+  const gray = new Float64Array(width * height);
+  for (let i = 0; i < gray.length; i++) gray[i] = RED * data[4 * i] + GREEN * data[4 * i + 1] + BLUE * data[4 * i + 2];
   const down = gaussianDerivatives(height, rows, sigma);
   const across = gaussianDerivatives(width, columns, sigma);
-  const byX = across.map((matrix) => multiply(gray, matrix, height, width, columns)); // (height, columns) each
-  const of = (x: number, y: number) => multiplyLeft(down[y], byX[x], rows, height, columns);
+  const turned = transpose(gray, height, width); // (width, height)
+  const byX = across.map((matrix) => transpose(multiply(matrix, turned, width, height), columns, height)); // (height, columns)
+  const of = (x: number, y: number) => multiply(down[y], byX[x], height, columns); // (rows, columns)
   const [x, y, xx, xy, yy] = [of(1, 0), of(0, 1), of(2, 0), of(1, 1), of(0, 2)];
   const [xxx, xxy, xyy, yyy] = [of(3, 0), of(2, 1), of(1, 2), of(0, 3)];
   const gradient = new Float64Array(rows * columns);
@@ -76,7 +77,7 @@ function derivatives({ width, height, data }: Pixels, { rows, columns }: Grid, s
   for (let i = 0; i < gradient.length; i++) {
     const third =
       x[i] ** 3 * xxx[i] + 3 * x[i] ** 2 * y[i] * xxy[i] + 3 * x[i] * y[i] ** 2 * xyy[i] + y[i] ** 3 * yyy[i];
-    gradient[i] = third > 0 ? 0 : Math.hypot(x[i], y[i]);
+    gradient[i] = third > 0 ? 0 : Math.sqrt(x[i] * x[i] + y[i] * y[i]);
   }
   return { gradient, second };
 }
@@ -85,12 +86,13 @@ function derivatives({ width, height, data }: Pixels, { rows, columns }: Grid, s
     The line is continued by its mirror image. */
 export function gaussianDerivatives(pixels: number, count: number, sigma: number): Float64Array[] {
   const found = Array.from({ length: MAX_ORDER + 1 }, () => new Float64Array(count * pixels));
-  const reach = Math.min(pixels, Math.floor(4 * sigma) + 1);
+  const reach = Math.min(pixels, REACH * sigma);
   for (let point = 0; point < count; point++) {
     const place = ((point + 0.5) * pixels) / count - 0.5;
+    const [first, last] = [Math.max(Math.ceil(place - reach), -pixels), Math.min(place + reach, 2 * pixels - 1)];
     let total = 0;
-    for (let pixel = -reach; pixel < pixels + reach; pixel++) total += Math.exp(-0.5 * ((place - pixel) / sigma) ** 2);
-    for (let pixel = -reach; pixel < pixels + reach; pixel++) {
+    for (let pixel = first; pixel <= last; pixel++) total += Math.exp(-0.5 * ((place - pixel) / sigma) ** 2);
+    for (let pixel = first; pixel <= last; pixel++) {
       const u = (place - pixel) / sigma;
       const weight = Math.exp(-0.5 * u * u) / total;
       const source = pixel < 0 ? -pixel - 1 : pixel >= pixels ? 2 * pixels - pixel - 1 : pixel;
@@ -101,20 +103,9 @@ export function gaussianDerivatives(pixels: number, count: number, sigma: number
   return found;
 }
 
-/** Values (n, m) times the transpose of a matrix (k, m): (n, k). */
-function multiply(values: Float64Array, matrix: Float64Array, n: number, m: number, k: number): Float64Array {
-  const product = new Float64Array(n * k);
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j < k; j++) {
-      let sum = 0;
-      for (let l = 0; l < m; l++) sum += values[i * m + l] * matrix[j * m + l];
-      product[i * k + j] = sum;
-    }
-  return product;
-}
-
-/** A matrix (k, n) times values (n, m): (k, m). */
-function multiplyLeft(matrix: Float64Array, values: Float64Array, k: number, n: number, m: number): Float64Array {
+/** A matrix (k, n), most of it zeros, times values (n, m): (k, m). */
+function multiply(matrix: Float64Array, values: Float64Array, n: number, m: number): Float64Array {
+  const k = matrix.length / n;
   const product = new Float64Array(k * m);
   for (let i = 0; i < k; i++)
     for (let l = 0; l < n; l++) {
@@ -122,6 +113,13 @@ function multiplyLeft(matrix: Float64Array, values: Float64Array, k: number, n: 
       if (weight) for (let j = 0; j < m; j++) product[i * m + j] += weight * values[l * m + j];
     }
   return product;
+}
+
+/** Values (n, m) as (m, n). */
+function transpose(values: Float64Array, n: number, m: number): Float64Array {
+  const found = new Float64Array(n * m);
+  for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) found[j * n + i] = values[i * m + j];
+  return found;
 }
 
 function quantile(values: Float64Array, fraction: number): number {
