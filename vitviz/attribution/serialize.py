@@ -92,6 +92,37 @@ def to_json(explanation: "Explanation") -> Json:
     }
 
 
+def explained_to_json(explanation: "Explanation") -> Json:
+    """Return the prediction, the sizes, the attention of the default query, and the instant maps.
+
+    `vitviz.webapp.schemas.explanations.Explained` describes the fields; `image` is missing.
+    """
+    layers, heads = explanation.layers_and_heads
+    rows, columns = explanation.grid
+    width, height = explanation.image.model_input.size
+    config = explanation.context.config
+    instant = [key for key, method in explanation.methods.items() if method.instant]
+    return {
+        "model": explanation.checkpoint,
+        "classes": explanation.labels,
+        "probabilities": explanation.probabilities.tolist(),
+        "layers": layers,
+        "heads": heads,
+        "rows": rows,
+        "columns": columns,
+        "aspect": width / height,
+        "prefix": explanation.prefix,
+        "class_token": config.class_token,
+        "distilled": config.distilled,
+        "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+        "pool": pool_to_json(explanation),
+        "on_demand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
+        "limits": limits_to_json(explanation.original or explanation),
+        "credit": credit(explanation.context.checkpoint),
+        "maps": method_maps(explanation, explanation.target(), instant),
+    }
+
+
 def pool_to_json(explanation: "Explanation") -> str | None:
     """Return the weights of attention pooling, float32 (A, T), in base64; None for other models."""
     weights = explanation.pool_attention
@@ -228,7 +259,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
         "caption": explanation.name,
         "note": note,
     }
-    explained = to_json(explanation) | {"onDemand": on_demand, "image": image}
+    explained = explained_to_json(explanation) | {"on_demand": on_demand, "image": image}
     about = f"Model: {explanation.checkpoint}. Image: {note}.{stored}"
     source = provenance(explanation, view).model_dump(mode="json")
     return {

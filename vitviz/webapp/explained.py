@@ -6,7 +6,7 @@ import time
 import weakref
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from cachetools import TLRUCache
 from pydantic import BaseModel
@@ -47,14 +47,12 @@ class Held:
     Attributes:
         explanation: The explanation.
         image: What the page shows of its image, without ablations.
-        limits: Of the shared scales, likewise.
         key: What it is held by.
         expires: When, in monotonic time; an upload's with its file.
     """
 
     explanation: Explanation
     image: types.ExplainedImage
-    limits: dict[Literal["from", "to"], types.Limits]
     key: Key
     expires: float
 
@@ -151,8 +149,7 @@ class Explanations:
         expires = time.monotonic() + MAX_AGE
         if upload is not None:
             expires = min(expires, expiry(uploaded(upload.id)))
-        limits = {key: types.Limits(**found) for key, found in serialize.limits_to_json(explanation).items()}
-        return Held(explanation, shown, limits, key, expires)
+        return Held(explanation, shown, key, expires)
 
     def reply(self, kind: Hashable, held: Held, target: Target, reply: type[T]) -> T | None:
         """Return a reply that was computed before; None if there is none."""

@@ -10,7 +10,6 @@ from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.tables import PatchedPair
 from vitviz.view import View
-from vitviz.webapp.pages import figures
 
 MIME = {"npz": "application/octet-stream", "csv": "text/csv", "html": "text/html"}
 Report = Callable[[int, int], None]
@@ -22,6 +21,7 @@ def content(
     ending: str,
     other: Explanation | None,
     scores: dict[str, Any] | None,
+    methods: bool,
     report: Report,
 ) -> bytes:
     """Return the bytes of a file.
@@ -31,7 +31,8 @@ def content(
         view: The view.
         ending: "npz", "csv" or "html". Of a large model, a document has only the maps that are there.
         other: The explanation of the second image of activation patching.
-        scores: Of the methods of a document, as from `method_scores`; None for none.
+        scores: Of the methods, as from `method_scores`; None to leave them out of a document.
+        methods: Whether arrays and table are those of all methods.
         report: Called with the steps done and of all.
     """
     if ending == "html":
@@ -40,9 +41,11 @@ def content(
     if view.content == "patching" and other is not None:
         patched = patched_pair(explanation, other, view, report)
     found, source = tables.arrays(explanation, view, patched), provenance(explanation, view, other=other)
+    if methods:
+        found |= tables.method_arrays(explanation, view, scores)
     if ending == "npz":
         return export.npz_bytes(found, source)
-    return export.csv_bytes(tables.rows(explanation, view, found), source)
+    return export.csv_bytes(tables.method_rows(found) if methods else tables.rows(explanation, view, found), source)
 
 
 def patched_pair(source: Explanation, other: Explanation, view: View, report: Report) -> PatchedPair:
@@ -52,12 +55,6 @@ def patched_pair(source: Explanation, other: Explanation, view: View, report: Re
     if isinstance(view.layer, int) and view.head == "mean":
         found.append(patch_activations(source, other, target, "tokens", report, (view.layer,)))
     return PatchedPair(*found)
-
-
-def name(explanation: Explanation, view: View, ending: str) -> str:
-    """Return the name of a file: model, image, and what it shows."""
-    kind = "view" if view.content in ("attention", "method") else view.content
-    return figures.file_name(explanation, view, kind, ending)
 
 
 def data_url(content: bytes, ending: str) -> str:

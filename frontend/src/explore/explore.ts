@@ -11,4 +11,4 @@ import './save.css';
 
 export { default } from './Page.svelte';
 
-export const open = (host: Host<Catalog>) => new Explorer(host, new ServerEngine(host.request));
+export const open = (host: Host<Catalog>) => new Explorer(host, new ServerEngine());

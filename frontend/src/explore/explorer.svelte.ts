@@ -1,7 +1,8 @@
 /* The Explore page: a session, the images that can be chosen, and how it is presented. */
 
 import type { Catalog } from '../lib/api';
-import { type Host, refreshModels, WORKING_DELAY } from '../lib/client';
+import { type Host, WORKING_DELAY } from '../lib/client';
+import { isRefusal, post } from '../lib/server';
 import { ThemeColors } from '../lib/theme.svelte';
 import type { Line } from '../lib/words';
 import { CatalogState } from '../session/catalog.svelte';
@@ -78,7 +79,7 @@ export class Explorer {
 
   /** Refresh the lists of models and datasets: they may have changed on another tab. */
   async refreshLists() {
-    const lists = await refreshModels(this.host.request);
-    if (lists) this.catalog.update(lists);
+    const lists = await post('models', {});
+    if (!isRefusal(lists)) this.catalog.update(lists);
   }
 }

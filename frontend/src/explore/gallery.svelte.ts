@@ -1,16 +1,16 @@
 /* The gallery: test images of CIFAR-10 or of a model's own dataset, by class and by the predictions of the model. */
 
-import type { GalleryProgress, GalleryReply, GalleryRequest } from '../lib/api';
-import { isRefusal, pause, reasonOf } from '../lib/client';
+import type { GalleryRequest, Progress, Gallery as Reply } from '../lib/routes';
 import type { Image } from '../lib/view';
 import { percent } from '../lib/words';
+import { isRefused, STARTED } from '../session/engine';
+import { follow } from '../session/server';
 import type { Explorer } from './explorer.svelte';
 
 export const WAITING_DELAY = 500; // ms until the images on screen are marked as outdated
-export const PROGRESS_DELAY = 1000; // ms between requests of the progress
 export const CIFAR10 = 'cifar10';
 
-export type Shown = GalleryRequest['shown'];
+export type Shown = NonNullable<GalleryRequest['shown']>;
 
 export interface Thumb {
   image: Image;
@@ -21,33 +21,34 @@ export interface Thumb {
 
 interface Selection {
   dataset: string;
-  label: number;
+  label: number; // -1: all
   shown: Shown;
   page: number;
 }
 
 /** The request for a page of images; the model matters only if they are selected by its predictions. */
-export function galleryQuery({ dataset, label, shown, page }: Selection, checkpoint: string): GalleryRequest {
-  return { dataset, label, shown, page, ...(shown === 'all' ? {} : { checkpoint }) };
+export function galleryQuery({ dataset, label, shown, page }: Selection, model: string): GalleryRequest {
+  return { dataset, label: label < 0 ? null : label, shown, page, model: shown === 'all' ? null : model };
 }
 
 export const isSameQuery = (a: GalleryRequest, b: GalleryRequest | null) => JSON.stringify(a) === JSON.stringify(b);
 
 /** "cat, image 3, predicted dog with 97 %" */
-export function thumbName(image: GalleryReply['images'][number], classes: readonly string[]): string {
+export function thumbName(image: Reply['images'][number], classes: readonly string[]): string {
   const { index, label, prediction, probability } = image;
   const predicted = prediction == null ? '' : `, predicted ${prediction} with ${percent(probability ?? 0, 0)}`;
   return `${classes[label] ?? 'image'}, image ${index}${predicted}`;
 }
 
 /** What is computed while the gallery waits. */
-export function waitingSentence({ done, total }: GalleryProgress): string {
+export function waitingSentence({ done, total, waiting }: Progress): string {
+  if (waiting) return `Waiting: ${waiting}…`;
   if (!total) return 'Reading and classifying the test images, the first time only…';
   const all = `Classifying all ${total.toLocaleString('en')} test images (about a minute, first time only)`;
   return done ? `${all}: ${done.toLocaleString('en')} done…` : `${all}…`;
 }
 
-const thumbOf = (dataset: string, classes: readonly string[], image: GalleryReply['images'][number]): Thumb => ({
+const thumbOf = (dataset: string, classes: readonly string[], image: Reply['images'][number]): Thumb => ({
   image: dataset === CIFAR10 ? { kind: 'test', index: image.index } : { kind: 'run', run: dataset, index: image.index },
   name: thumbName(image, classes),
   src: image.src,
@@ -66,9 +67,9 @@ export class Gallery {
   count = $state.raw(0); // images on all pages
   thumbs = $state.raw<Thumb[]>([]);
   isWaiting = $state.raw(false); // while a model classifies the test images for the first time
-  progress = $state.raw<GalleryProgress>({ done: 0, total: 0 });
+  progress = $state.raw<Progress>(STARTED);
   isLarge = $state.raw(false);
-  ticket = 0; // of the latest request
+  #controller = new AbortController(); // of the latest request
   filled: GalleryRequest | null = null; // the query of the images on screen
 
   constructor(explorer: Explorer) {
@@ -118,28 +119,31 @@ export class Gallery {
   /** Show the chosen images; if that fails, choose those on screen again.
       @param index show the page with this image */
   async fill(index?: number): Promise<void> {
-    const { catalog, host, session } = this.explorer;
+    const { catalog, session } = this.explorer;
     const { dataset } = this;
     if (dataset === CIFAR10 && !catalog.lists.cifar.available) return;
     const query = galleryQuery(this, session.subject?.model ?? '');
-    const mine = ++this.ticket;
+    this.#controller.abort();
+    this.#controller = new AbortController();
+    const { signal } = this.#controller;
     if (index === undefined && isSameQuery(query, this.filled)) {
       this.isWaiting = false; // back to the images on screen
       return;
     }
-    let isPending = true;
-    const waiting = setTimeout(() => this.wait(() => isPending && mine === this.ticket), WAITING_DELAY);
-    const reply = await host.request('gallery', index === undefined ? query : { ...query, index });
-    isPending = false;
+    this.progress = STARTED;
+    const waiting = setTimeout(() => {
+      this.isWaiting = true;
+    }, WAITING_DELAY);
+    const reply = await this.#request({ ...query, index: index ?? null }, signal);
     clearTimeout(waiting);
-    if (mine !== this.ticket) return;
+    if (!reply || signal.aborted) return;
     this.isWaiting = false;
-    if (!reply || isRefusal(reply)) {
+    if (isRefused(reply)) {
       if (this.filled?.dataset === dataset) {
-        const { label, shown, page } = this.filled;
-        Object.assign(this, { label, shown, page });
+        const { shown, page } = this.filled;
+        Object.assign(this, { label: this.filled.label ?? -1, shown, page });
       }
-      return session.status.say(reasonOf(reply), true);
+      return session.status.say(reply.message, true);
     }
     const { classes, count } = reply;
     const pages = Math.max(1, reply.pages);
@@ -149,20 +153,19 @@ export class Gallery {
     Object.assign(this, { pages, page: reply.page, classes, count, thumbs });
   }
 
+  #request(query: GalleryRequest, signal: AbortSignal) {
+    const report = (progress: Progress) => {
+      if (!signal.aborted) this.progress = progress;
+    };
+    return follow('data/gallery', query, signal, report).catch((error: unknown) => {
+      if (signal.aborted) return null;
+      if (isRefused(error)) return error;
+      throw error;
+    });
+  }
+
   goToLast(pages: number): Promise<void> {
     this.pages = pages;
     return this.goTo(pages - 1);
-  }
-
-  /** Show that the model classifies the test images, and how many it has classified, while a request is pending. */
-  async wait(isPending: () => boolean): Promise<void> {
-    Object.assign(this, { isWaiting: true, progress: { done: 0, total: 0 } });
-    const { dataset, explorer } = this;
-    const checkpoint = explorer.session.subject?.model ?? '';
-    while (isPending()) {
-      const reply = await explorer.host.request('gallery_progress', { dataset, checkpoint });
-      if (isPending() && reply && !isRefusal(reply)) this.progress = reply;
-      await pause(PROGRESS_DELAY);
-    }
   }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { GalleryReply, GalleryRequest, Refusal } from '../lib/api';
+import type { GalleryRequest, Progress, Gallery as Reply } from '../lib/routes';
 import type { Image } from '../lib/view';
+import { RefusedError } from '../session/engine';
+import { follow } from '../session/server';
 import type { Explorer } from './explorer.svelte';
 import {
   CIFAR10,
@@ -12,40 +14,52 @@ import {
   waitingSentence,
 } from './gallery.svelte';
 
+const PROGRESS: Progress = { done: 4200, total: 10000, waiting: '' };
+
+vi.mock('../session/server', () => ({ follow: vi.fn() }));
+
 const CLASSES = ['airplane', 'automobile'];
 
 /** A gallery whose requests are answered by hand. */
 function galleryWith(available = true) {
-  const asked: { query: GalleryRequest; answer: (reply: GalleryReply | Refusal) => Promise<void> }[] = [];
+  const asked: { query: GalleryRequest; signal: AbortSignal; answer: (reply: Reply | Error) => Promise<void> }[] = [];
+  vi.mocked(follow).mockImplementation(
+    (_, query, signal, report) =>
+      new Promise((resolve, reject) => {
+        report(PROGRESS);
+        asked.push({
+          query: query as GalleryRequest,
+          signal,
+          answer: async (reply) => {
+            if (reply instanceof Error) reject(reply);
+            else resolve(reply as never);
+            for (let k = 0; k < 5; k++) await Promise.resolve();
+          },
+        });
+      }),
+  );
   const explorer = {
     catalog: { lists: { cifar: { available, classes: CLASSES, message: '' } } },
     session: {
       subject: { model: 'ti4', image: { kind: 'sample', name: 'cat' } as Image },
       status: { say: vi.fn() },
     },
-    host: {
-      request: (name: 'gallery' | 'gallery_progress', query: GalleryRequest) =>
-        new Promise((resolve) => {
-          if (name === 'gallery_progress') return resolve({ done: 4200, total: 10000 });
-          asked.push({
-            query,
-            answer: async (reply) => {
-              resolve(reply);
-              for (let k = 0; k < 5; k++) await Promise.resolve();
-            },
-          });
-        }),
-    },
   };
   return { explorer, asked, gallery: new Gallery(explorer as unknown as Explorer) };
 }
 
-const pageOf = (pages: number, page: number, ...indices: number[]): GalleryReply => ({
+const pageOf = (pages: number, page: number, ...indices: number[]): Reply => ({
   page,
   pages,
   count: 40 * pages,
   classes: CLASSES,
-  images: indices.map((index) => ({ index, label: 1, src: 'data:image/png;base64,' })),
+  images: indices.map((index) => ({
+    index,
+    label: 1,
+    src: 'data:image/png;base64,',
+    prediction: null,
+    probability: null,
+  })),
 });
 
 describe('galleryQuery', () => {
@@ -53,8 +67,8 @@ describe('galleryQuery', () => {
   const CORRECT = { ...ALL, shown: 'correct' } as const;
 
   it('names the model only if the images are selected by its predictions', () => {
-    expect(galleryQuery(ALL, 'ti4')).toEqual(ALL);
-    expect(galleryQuery(CORRECT, 'ti4')).toEqual({ ...CORRECT, checkpoint: 'ti4' });
+    expect(galleryQuery(ALL, 'ti4')).toEqual({ ...ALL, label: null, model: null });
+    expect(galleryQuery(CORRECT, 'ti4')).toEqual({ ...CORRECT, label: null, model: 'ti4' });
   });
 
   it('is compared by its values', () => {
@@ -67,17 +81,20 @@ describe('galleryQuery', () => {
 
 describe('waitingSentence', () => {
   it('counts the classified images', () => {
-    expect(waitingSentence({ done: 0, total: 10000 })).toBe(
+    expect(waitingSentence({ ...PROGRESS, done: 0 })).toBe(
       'Classifying all 10,000 test images (about a minute, first time only)…',
     );
-    expect(waitingSentence({ done: 4200, total: 10000 })).toContain('first time only): 4,200 done…');
-    expect(waitingSentence({ done: 0, total: 0 })).toContain('Reading and classifying the test images');
+    expect(waitingSentence(PROGRESS)).toContain('first time only): 4,200 done…');
+    expect(waitingSentence({ done: 0, total: 0, waiting: '' })).toContain('Reading and classifying the test images');
+    expect(waitingSentence({ done: 0, total: 0, waiting: '2 requests before yours' })).toContain(
+      '2 requests before yours',
+    );
   });
 });
 
 describe('thumbName', () => {
   it('names the class and the prediction', () => {
-    const image = { index: 7, label: 1, src: '' };
+    const image = { index: 7, label: 1, src: '', prediction: null, probability: null };
     expect(thumbName(image, CLASSES)).toBe('automobile, image 7');
     expect(thumbName({ ...image, prediction: 'cat', probability: 0.934 }, CLASSES)).toBe(
       'automobile, image 7, predicted cat with 93\u00a0%',
@@ -113,6 +130,7 @@ describe('Gallery', () => {
     const { gallery, asked } = galleryWith();
     gallery.fill();
     gallery.select(1, 'all');
+    expect(asked[0].signal.aborted).toBe(true);
     await asked[1].answer(pageOf(1, 0, 9));
     await asked[0].answer(pageOf(3, 0, 4));
     expect(gallery.pages).toBe(1);
@@ -129,13 +147,20 @@ describe('Gallery', () => {
     await gallery.open(CIFAR10);
     expect(asked).toHaveLength(1);
     gallery.find(4);
-    expect(asked[1].query).toMatchObject({ index: 4, label: -1, shown: 'all' });
+    expect(asked[1].query).toMatchObject({ index: 4, label: null, shown: 'all' });
   });
 
   it('shows the test images of the dataset of a run, with the predictions', async () => {
     const { gallery, asked } = galleryWith(false);
     gallery.open('runs/pets');
-    expect(asked[0].query).toEqual({ dataset: 'runs/pets', label: -1, shown: 'all', page: 0 });
+    expect(asked[0].query).toEqual({
+      dataset: 'runs/pets',
+      label: null,
+      shown: 'all',
+      page: 0,
+      model: null,
+      index: null,
+    });
     const [image] = pageOf(1, 0, 7).images;
     await asked[0].answer({ ...pageOf(1, 0), images: [{ ...image, prediction: 'cat', probability: 0.5 }] });
     expect(gallery.thumbs[0]).toMatchObject({
@@ -144,7 +169,7 @@ describe('Gallery', () => {
     });
     gallery.open('runs/other');
     expect(gallery.thumbs).toEqual([]);
-    await asked[1].answer({ error: 'The image folder of this run is missing.' });
+    await asked[1].answer(new RefusedError('The image folder of this run is missing.'));
     expect(gallery.dataset).toBe('runs/other');
   });
 
@@ -182,7 +207,7 @@ describe('Gallery', () => {
     gallery.fill();
     await asked[0].answer(pageOf(3, 0, 4));
     gallery.select(1, 'correct');
-    await asked[1].answer({ error: 'The server is busy.' });
+    await asked[1].answer(new RefusedError('The server is busy.', true));
     expect([gallery.label, gallery.shown, gallery.page]).toEqual([-1, 'all', 0]);
     expect(explorer.session.status.say).toHaveBeenCalledWith('The server is busy.', true);
   });

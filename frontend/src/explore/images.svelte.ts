@@ -1,9 +1,9 @@
 /* The choice of an image: a thumbnail of a shelf, or a file that is uploaded. */
 
-import type { CifarDownloadRequest, DownloadInfo } from '../lib/api';
-import { isServed, pause, reasonOf } from '../lib/client';
+import { pause } from '../lib/client';
 import { refusalOf } from '../lib/files';
-import { uploaded } from '../lib/images';
+import type { Download, DownloadRequest } from '../lib/routes';
+import { isRefusal, post, upload } from '../lib/server';
 import type { Image } from '../lib/view';
 import type { Explorer } from './explorer.svelte';
 import { CIFAR10, Gallery } from './gallery.svelte';
@@ -16,7 +16,7 @@ export class Images {
   readonly #explorer: Explorer;
   readonly gallery: Gallery;
   shelf = $state.raw<Shelf>('sample');
-  download = $state.raw<DownloadInfo | null>(null); // of CIFAR-10
+  download = $state.raw<Download | null>(null); // of CIFAR-10
   isDropping = $state.raw(false); // a file is dragged over the page
   #followsDownload = false;
   #uploads = 0;
@@ -70,13 +70,13 @@ export class Images {
   }
 
   /** Start, cancel or look up the download of CIFAR-10, follow it to its end, and open the gallery. */
-  async requestDownload(action: CifarDownloadRequest['action']): Promise<void> {
-    const { catalog, host, session } = this.#explorer;
-    const send = async (next: CifarDownloadRequest['action']) => {
-      const reply = await host.request('cifar_download', { action: next });
-      if (isServed(reply)) this.download = reply;
-      else session.status.say(reasonOf(reply), true);
-      return isServed(reply) && reply.running;
+  async requestDownload(action: DownloadRequest['action']): Promise<void> {
+    const { catalog, session } = this.#explorer;
+    const send = async (next: DownloadRequest['action']) => {
+      const reply = await post('data/cifar', { action: next });
+      if (isRefusal(reply)) session.status.say(reply.error, true);
+      else this.download = reply;
+      return !isRefusal(reply) && reply.running;
     };
     const isRunning = await send(action);
     if (!isRunning || this.#followsDownload) return;
@@ -90,19 +90,17 @@ export class Images {
 
   /** Upload a file and explain it, or show why it is refused. */
   async take(file: File): Promise<void> {
-    const { catalog, host, session } = this.#explorer;
-    if (!host.upload) return;
+    const { catalog, session } = this.#explorer;
+    if (!session.engine.isLive) return;
     const refusal = refusalOf(file, catalog.lists.maxBytes);
     if (refusal) return session.status.say(refusal, true);
     const mine = ++this.#uploads;
     const { subject } = session;
     this.show('upload');
-    try {
-      const { path } = await host.upload(file);
-      if (mine === this.#uploads && session.subject === subject) await this.choose(uploaded(path, file.name));
-    } catch {
-      const sentence = `${file.name} could not be uploaded: the server is unreachable, or its upload storage is full. Try again later.`;
-      if (mine === this.#uploads) session.status.say(sentence, true);
-    }
+    const reply = await upload(file);
+    if (mine !== this.#uploads) return;
+    if (isRefusal(reply)) session.status.say(reply.error, true);
+    else if (session.subject === subject)
+      await this.choose({ kind: 'upload', id: reply.id, name: file.name, crop: 0.5 });
   }
 }

@@ -242,7 +242,7 @@ export interface ExplainReply {
   distilled?: boolean;
   checkpoint: string;
   classes: string[];
-  image: ExplainedImage;
+  image: vitviz__webapp__schemas__explore__ExplainedImage;
   probabilities: number[];
   cls: string;
   pool: string | null;
@@ -259,38 +259,26 @@ export interface ExplainRequest {
   image: ImageChoice;
 }
 
-/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32. `limits` are those of the directions "from" and "to"; `credit` names source and license of the weights. `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
+/** The prediction for a subject, its sizes, and the attention of the default query. */
 export interface Explained {
+  model: string;
+  classes: string[];
+  probabilities: number[];
   layers: number;
   heads: number;
   rows: number;
   columns: number;
   aspect: number;
   prefix: number;
-  classToken: boolean;
-  distilled?: boolean;
-  checkpoint: string;
-  classes: string[];
-  image: ExplainedImage;
-  probabilities: number[];
+  class_token: boolean;
+  distilled: boolean;
   cls: string;
   pool: string | null;
-  onDemand: boolean;
-  limits: Record<string, ScaleLimits>;
+  on_demand: boolean;
+  limits: Record<string, Limits>;
   credit: string;
+  image: vitviz__webapp__schemas__explanations__ExplainedImage;
   maps: Record<string, number[]>;
-}
-
-/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of the largest one, None if the whole image is resized. */
-export interface ExplainedImage {
-  src: string;
-  outlines: string;
-  original: string | null;
-  caption: string;
-  truth: number | null;
-  shows: string | null;
-  crop: number | null;
-  note: string;
 }
 
 /** An explanation in a saved file or a notebook, where the explorer has no server. */
@@ -553,6 +541,12 @@ export interface LessonTrainingReply {
 export interface LessonTrainingRequest {
   checkpoint: string;
   name: string;
+}
+
+/** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
+export interface Limits {
+  heads: number;
+  means: number;
 }
 
 /** The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8. */
@@ -1001,7 +995,7 @@ export interface SavedData {
   explained: Explained;
   attention: FullAttention | null;
   rows: Record<string, string>;
-  scores: ScoresReply | null;
+  scores: Scores | null;
   methods: MethodInfo[];
   model: ModelInfo;
   caption: string;
@@ -1012,6 +1006,12 @@ export interface SavedData {
 export interface ScaleLimits {
   heads: number;
   means: number;
+}
+
+/** Faithfulness of all methods. */
+export interface Scores {
+  scores: Record<string, number | null>;
+  random_baseline: [number, number];
 }
 
 /** The score of each method, None for a flat map; mean and standard deviation over random rankings. */
@@ -1238,4 +1238,29 @@ export interface View {
 export interface WeightsOfFile {
   name: string;
   sha256: string | null;
+}
+
+/** The image of a subject, without its ablations. */
+export interface vitviz__webapp__schemas__explanations__ExplainedImage {
+  src: string;
+  original: string | null;
+  outlines: string;
+  name: string;
+  caption: string;
+  note: string;
+  crop: number | null;
+  truth: number | null;
+  shows: string | null;
+}
+
+/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of the largest one, None if the whole image is resized. */
+export interface vitviz__webapp__schemas__explore__ExplainedImage {
+  src: string;
+  outlines: string;
+  original: string | null;
+  caption: string;
+  truth: number | null;
+  shows: string | null;
+  crop: number | null;
+  note: string;
 }

@@ -115,11 +115,12 @@ export interface FeaturesRequest {
   foreground?: boolean;
 }
 
-/** Also the format of the file. */
+/** Also the format of the file, and whether arrays or a table are those of all methods instead of the view's. */
 export interface FileRequest {
   subject: Subject;
   view?: View;
   format: 'npz' | 'csv' | 'html';
+  methods?: boolean;
 }
 
 /** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
@@ -362,9 +363,8 @@ export interface Sample {
   name: string;
 }
 
-/** A file to save: its name, and its content as a data URL. */
+/** A file to save, as a data URL. */
 export interface SavedFile {
-  name: string;
   src: string;
 }
 

@@ -1,6 +1,7 @@
 /* Models, images and methods that can be chosen. */
 
-import type { Catalog, MethodInfo, ModelInfo, ModelList } from '../lib/api';
+import type { Catalog, MethodInfo, ModelInfo } from '../lib/api';
+import type { Models } from '../lib/routes';
 
 export class CatalogState {
   lists = $state.raw() as Catalog;
@@ -10,8 +11,8 @@ export class CatalogState {
   }
 
   /** Adopt newer lists of models and datasets. */
-  update(lists: ModelList) {
-    this.lists = { ...this.lists, ...lists };
+  update({ models, cifar }: Models) {
+    this.lists = { ...this.lists, checkpoints: models, cifar };
   }
 
   method(key: string | null): MethodInfo | undefined {

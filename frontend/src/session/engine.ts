@@ -1,31 +1,17 @@
 /* What computes explanations for a session: a server, or the data of a saved file or notebook. */
 
-import type {
-  CodeReply,
-  ContributionsReply,
-  Explained as ExplainedReply,
-  FeaturesReply,
-  FigureFile,
-  FigureRequest,
-  MethodsReply,
-  NearestReply,
-  OnRequestReply,
-  PatchedHeads,
-  PatchedTokens,
-  PixelMapReply,
-  Provenance,
-  ScoresReply,
-  SimilarityReply,
-  TaskProgress,
-} from '../lib/api';
-import { NO_ANSWER } from '../lib/client';
 import type { Direction } from '../lib/numbers';
+import type * as api from '../lib/routes';
+import { NO_ANSWER } from '../lib/server';
 import type { Image, Subject, View } from '../lib/view';
 
 /** Prediction, sizes, instant maps and the attention of the default query. */
-export type Explained = Omit<ExplainedReply, 'checkpoint'>;
+export type Explained = Omit<api.Explained, 'model'>;
 
-export type Report = (progress: TaskProgress) => void;
+/** The progress of a computation that has not reported any. */
+export const STARTED: api.Progress = { done: 0, total: 0, waiting: '' };
+
+export type Report = (progress: api.Progress) => void;
 
 /** Why there is no reply, as a sentence. */
 export class RefusedError extends Error {
@@ -56,30 +42,31 @@ export interface Engine {
   attention(subject: Subject, signal: AbortSignal): Promise<Uint16Array>;
   /** Attention of a query, (L, A, T). */
   rows(subject: Subject, query: { query: number[]; direction: Direction }, signal: AbortSignal): Promise<Float32Array>;
-  maps(subject: Subject, of: { target: number[]; quick: boolean }, signal: AbortSignal): Promise<MethodsReply>;
+  maps(subject: Subject, of: { target: number[]; quick: boolean }, signal: AbortSignal): Promise<api.Maps>;
   /** Null where they were not computed. */
-  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<ScoresReply | null>;
+  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<api.Scores | null>;
   /** A map that takes seconds to minutes. */
-  map(subject: Subject, of: OfMethod, signal: AbortSignal, report: Report): Promise<OnRequestReply>;
-  pixels(subject: Subject, of: OfMethod, signal: AbortSignal): Promise<PixelMapReply>;
-  contributions(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<ContributionsReply>;
-  features(subject: Subject, of: { foreground: boolean }, signal: AbortSignal): Promise<FeaturesReply>;
-  similarity(subject: Subject, of: { patch: number }, signal: AbortSignal): Promise<SimilarityReply>;
-  nearest(subject: Subject, signal: AbortSignal, report: Report): Promise<NearestReply>;
+  map(subject: Subject, of: OfMethod, signal: AbortSignal, report: Report): Promise<api.ScoredMap>;
+  pixels(subject: Subject, of: OfMethod, signal: AbortSignal): Promise<api.PixelMap>;
+  contributions(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<api.Contributions>;
+  features(subject: Subject, of: { foreground: boolean }, signal: AbortSignal): Promise<api.Features>;
+  similarity(subject: Subject, of: { patch: number }, signal: AbortSignal): Promise<api.Similarity>;
+  nearest(subject: Subject, signal: AbortSignal, report: Report): Promise<api.Nearest>;
   /** Activation patching from the subject's image into another one: of heads and MLPs, or of the tokens of a layer. */
-  patchHeads(subject: Subject, of: OfPatching, signal: AbortSignal, report: Report): Promise<PatchedHeads>;
-  patchTokens(
-    subject: Subject,
-    of: OfPatching & { layer: number },
-    signal: AbortSignal,
-    report: Report,
-  ): Promise<PatchedTokens>;
+  patching(subject: Subject, of: OfPatching, signal: AbortSignal, report: Report): Promise<api.Patched>;
   /** Arrays, a table or the explorer. */
-  file(subject: Subject, view: View, of: OfFile, signal: AbortSignal): Promise<FigureFile>;
+  file(subject: Subject, view: View, of: OfFile, signal: AbortSignal): Promise<api.SavedFile>;
   /** Where a file of what is shown comes from. */
-  provenance(subject: Subject, view: View, content: OfFile['content'], signal: AbortSignal): Promise<Provenance>;
+  provenance(subject: Subject, view: View, signal: AbortSignal): Promise<api.Provenance>;
   /** Code that computes what is shown. */
-  code(subject: Subject, view: View, content: OfFile['content'], signal: AbortSignal): Promise<CodeReply>;
+  code(subject: Subject, view: View, signal: AbortSignal): Promise<api.Code>;
+}
+
+export type FileFormat = api.FileRequest['format'];
+
+interface OfFile {
+  format: FileFormat;
+  methods: boolean; // arrays or a table of all methods instead of the view's
 }
 
 interface OfMethod {
@@ -87,9 +74,9 @@ interface OfMethod {
   method: string;
 }
 
-export type OfFile = Omit<FigureRequest, 'key' | 'view'>;
-
 interface OfPatching {
   target: number[];
   other: Image;
+  part: 'heads' | 'tokens';
+  layer: number;
 }

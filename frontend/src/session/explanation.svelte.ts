@@ -47,7 +47,7 @@ export class Explanation implements AttentionRows {
 
   /** Whether the attention of every query is there, or is requested when it is shown. */
   get isComplete() {
-    return this.reply.onDemand || this.full !== null;
+    return this.reply.on_demand || this.full !== null;
   }
 
   /** The class predicted before an ablation. */
@@ -92,7 +92,7 @@ export function shapeOf({
   columns,
   aspect,
   prefix,
-  classToken,
+  class_token: classToken,
   distilled,
   pool,
 }: Explained): Shape {

@@ -18,18 +18,29 @@ export function explained(changes: Partial<Explained> = {}): Explained {
   const { layers, heads } = { ...SIZES, ...changes };
   const cls = new Float32Array(layers * heads * TOKENS).fill(0.1);
   for (let k = 0; k < layers * heads; k++) cls[k * TOKENS + 1 + ((Math.floor(k / heads) + (k % heads)) % 6)] = 0.4;
+  const { classToken: class_token, ...sizes } = SIZES;
   return {
-    ...SIZES,
+    ...sizes,
+    class_token,
+    distilled: false,
     classes: ['cat', 'dog'],
     probabilities: [0.75, 0.25],
     cls: encoded(cls),
     pool: null,
-    onDemand: false,
+    on_demand: false,
     credit: '',
-    limits: {},
+    limits: { from: { heads: 1, means: 1 }, to: { heads: 1, means: 1 } },
     maps: { rollout: [1, 2, 3, 4, 5, 6] },
     image: {
-      ...{ src: 'data:image/png;base64,', outlines: '', original: null, caption: '', truth: 0, shows: 'cat' },
+      ...{
+        src: 'data:image/png;base64,',
+        name: 'cat',
+        outlines: '',
+        original: null,
+        caption: '',
+        truth: 0,
+        shows: 'cat',
+      },
       ...{ crop: null, note: '' },
     },
     ...changes,

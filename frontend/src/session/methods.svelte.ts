@@ -1,10 +1,12 @@
 /* The maps of the attribution methods for the explained class, their deletion scores, and maps per pixel. */
 
 import { untrack } from 'svelte';
-import type { MethodInfo, OnRequestReply, PixelMapReply, ScoresReply, TaskProgress } from '../lib/api';
-import { ANNOUNCE_DELAY, NO_ANSWER, pause, RETRY_DELAY } from '../lib/client';
+import type { MethodInfo } from '../lib/api';
+import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/client';
 import { floatsOf } from '../lib/numbers';
-import { isRefused } from './engine';
+import type * as api from '../lib/routes';
+import { NO_ANSWER } from '../lib/server';
+import { isRefused, STARTED } from './engine';
 import type { Explanation } from './explanation.svelte';
 import type { Session } from './session.svelte';
 
@@ -19,7 +21,7 @@ interface Key {
 interface Found extends Key {
   maps: Record<string, number[]>;
   leftOut: string | null; // why there are no scores, nor maps that take many passes
-  scores: ScoresReply | null;
+  scores: api.Scores | null;
   isComplete: boolean; // all maps are there
 }
 
@@ -38,7 +40,7 @@ export class Methods {
   /** The maps for the explained class could not be computed. */
   isFailed = $state.raw(false);
   /** The method that is being computed on request. */
-  running = $state.raw<{ method: string; progress: TaskProgress } | null>(null);
+  running = $state.raw<{ method: string; progress: api.Progress } | null>(null);
   #interrupt: () => void = () => {};
 
   readonly #key = $derived.by((): Key | null => {
@@ -109,8 +111,8 @@ export class Methods {
     const [key, session] = [this.#key, this.#session];
     if (!key) return;
     const of = { method, target: session.target };
-    this.running = { method, progress: { done: 0, total: 0 } };
-    const report = (progress: TaskProgress) => {
+    this.running = { method, progress: STARTED };
+    const report = (progress: api.Progress) => {
       if (this.running?.method === method) this.running = { method, progress };
     };
     const abort = session.ask(
@@ -135,7 +137,7 @@ export class Methods {
     if (name) this.#session.status.say(`${name}: canceled. The map needs all of its forward passes.`);
   }
 
-  #keepRequested(method: string, { map, score }: OnRequestReply) {
+  #keepRequested(method: string, { map, score }: api.ScoredMap) {
     this.running = null;
     const { found } = this;
     if (!found?.scores) return;
@@ -148,7 +150,7 @@ export class Methods {
     this.#session.show({ content: 'method', method });
   }
 
-  #keepPixels(of: Key & { method: string }, { values, rows, columns }: PixelMapReply) {
+  #keepPixels(of: Key & { method: string }, { values, rows, columns }: api.PixelMap) {
     this.#pixels = { ...of, rows, columns, values: floatsOf(values) };
   }
 
@@ -170,10 +172,13 @@ export class Methods {
       do await pause(METHODS_DELAY);
       while (session.isPending && !signal.aborted);
     }
-    const steps = reply.onDemand && engine.isLive ? [true, false] : [false]; // the quick ones first, of large models
+    const steps = reply.on_demand && engine.isLive ? [true, false] : [false]; // the quick ones first, of large models
     for (const quick of steps) {
       if (signal.aborted) return;
-      const { maps, leftOut } = await this.#patiently(() => engine.maps(subject, { target, quick }, signal), signal);
+      const { maps, left_out: leftOut } = await this.#patiently(
+        () => engine.maps(subject, { target, quick }, signal),
+        signal,
+      );
       if (signal.aborted) return;
       this.#found = { ...key, maps, leftOut, scores: null, isComplete: !quick || leftOut !== null };
       if (leftOut) return;

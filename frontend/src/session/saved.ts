@@ -1,8 +1,9 @@
 /* The engine of a saved file or a notebook: one explanation, whose data is next to it. */
 
-import type { ExplorerData, FullAttention, Provenance } from '../lib/api';
+import type { ExplorerData, FullAttention } from '../lib/api';
 import { afterPaint } from '../lib/dom';
 import { bytesOf, floatsOf, queryKey, uint16Of } from '../lib/numbers';
+import type { Provenance } from '../lib/routes';
 import type { Subject, View } from '../lib/view';
 import { type Engine, RefusedError } from './engine';
 
@@ -45,7 +46,7 @@ export class SavedEngine implements Engine {
   }
 
   async maps() {
-    return { maps: this.#data.explained.maps, leftOut: null };
+    return { maps: this.#data.explained.maps, left_out: null };
   }
 
   async scores() {
@@ -58,8 +59,7 @@ export class SavedEngine implements Engine {
   features = unavailable;
   similarity = unavailable;
   nearest = unavailable;
-  patchHeads = unavailable;
-  patchTokens = unavailable;
+  patching = unavailable;
   file = unavailable;
 
   /** That of the file, with the view on screen; the code is that of the stored view. */

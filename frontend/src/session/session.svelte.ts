@@ -112,7 +112,7 @@ export class Session {
       const { explanation } = this;
       if (!this.isMissing || !explanation) return;
       if (explanation.failure) untrack(() => this.#returnToClassToken(explanation.failure ?? ''));
-      else if (explanation.reply.onDemand && !this.#isFetchingRows) untrack(() => this.#fetchRows(explanation));
+      else if (explanation.reply.on_demand && !this.#isFetchingRows) untrack(() => this.#fetchRows(explanation));
     });
     this.methods.run();
   }
@@ -235,7 +235,7 @@ export class Session {
     if (hasQuery(explanation, query, direction)) return;
     const { subject } = explanation;
     try {
-      if (explanation.reply.onDemand) {
+      if (explanation.reply.on_demand) {
         explanation.keepRows(query, direction, await this.engine.rows(subject, { query, direction }, signal));
       } else explanation.keepFull(await this.engine.attention(subject, signal));
     } catch (error) {

@@ -67,7 +67,7 @@ test('the last query stays on screen until the attention of a new one is there',
 });
 
 test('the rows of a large model are requested one at a time, the latest query last', async () => {
-  const { session, asked, latest } = await opened({ onDemand: true });
+  const { session, asked, latest } = await opened({ on_demand: true });
   for (const hover of [1, 2, 3]) {
     session.point({ hover });
     await settle();
@@ -82,7 +82,7 @@ test('the rows of a large model are requested one at a time, the latest query la
 });
 
 test('a busy server is asked again', async () => {
-  const { session, asked } = await opened({ onDemand: true });
+  const { session, asked } = await opened({ on_demand: true });
   session.point({ hover: 1 });
   await settle();
   await asked.findLast(({ name }) => name === 'rows')?.refuse(new RefusedError('busy', true));
@@ -115,7 +115,7 @@ test('the map of another class stays until the new one is there', async () => {
   const { session, latest } = await opened();
   await settle();
   const maps = { rollout: [1, 2, 3, 4, 5, 6], relevance: [1, 0, 0, 0, 0, 0] };
-  await latest('maps').answer({ maps, leftOut: null });
+  await latest('maps').answer({ maps, left_out: null });
   session.show({ content: 'method', method: 'relevance' });
   expect(session.drawing.title).toBe('Relevance for cat');
   session.show({ target: [1] });
@@ -123,7 +123,7 @@ test('the map of another class stays until the new one is there', async () => {
   expect(session.drawing.title).toBe('Relevance for cat');
   expect(session.drawing.isMethodHeld).toBe(true);
   expect(Object.keys(session.methods.maps)).toEqual(['rollout']);
-  await latest('maps').answer({ maps, leftOut: null });
+  await latest('maps').answer({ maps, left_out: null });
   expect(session.drawing.title).toBe('Relevance for dog');
   session.show({ target: [] });
   await settle();

@@ -18,7 +18,6 @@ from vitviz.attribution.provenance import Provenance
 from vitviz.data import cifar, environment
 from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError
-from vitviz.models.facts import credit
 from vitviz.view import Image, Subject
 from vitviz.webapp import files
 from vitviz.webapp.explained import Held
@@ -221,14 +220,16 @@ async def file(request: types.FileRequest, call: Caller) -> types.SavedFile:
     """Return the arrays or the table of a view, or a document of the explanation that opens with it."""
     held, target = await find(types.TargetRequest(subject=request.subject, target=request.view.target), call)
     other = await other_of(request, call)
-    explanation, is_large = held.explanation, left_out(held.explanation.context.config) is not None
-    # The scores of a large model would take too long.
-    scores = (await measured(held, target, call)).model_dump() if request.format == "html" and not is_large else None
+    explanation, reason = held.explanation, left_out(held.explanation.context.config)
+    if request.methods and reason:
+        raise ValueError(reason)
+    with_scores = request.methods or (request.format == "html" and reason is None)  # a large model takes too long
+    scores = (await measured(held, target, call)).model_dump() if with_scores else None
+    ending, methods = request.format, request.methods
 
     def save() -> types.SavedFile:
-        content = files.content(explanation, request.view, request.format, other, scores, call.job.report)
-        name = files.name(explanation, request.view, request.format)
-        return types.SavedFile(name=name, src=files.data_url(content, request.format))
+        content = files.content(explanation, request.view, ending, other, scores, methods, call.job.report)
+        return types.SavedFile(src=files.data_url(content, ending))
 
     return await call.many_passes(save, held.is_large)
 
@@ -266,32 +267,7 @@ def layers_of(explanation: Explanation) -> range:
 
 def to_reply(held: Held) -> types.Explained:
     """Return the reply for an explanation."""
-    explanation = held.explanation
-    layers, heads = explanation.layers_and_heads
-    rows, columns = explanation.grid
-    width, height = explanation.image.model_input.size
-    instant = [key for key, method in explanation.methods.items() if method.instant]
-    is_on_demand = serialize.sent_bytes(explanation) > environment.MAX_SENT_BYTES
-    return types.Explained(
-        model=explanation.checkpoint,
-        classes=explanation.labels,
-        probabilities=explanation.probabilities.tolist(),
-        layers=layers,
-        heads=heads,
-        rows=rows,
-        columns=columns,
-        aspect=width / height,
-        prefix=explanation.prefix,
-        class_token=explanation.context.config.class_token,
-        distilled=explanation.context.config.distilled,
-        cls=to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
-        pool=serialize.pool_to_json(explanation),
-        on_demand=is_on_demand or explanation.context.layered is not None,
-        limits=held.limits,
-        credit=credit(explanation.context.checkpoint),
-        image=held.image,
-        maps=serialize.method_maps(explanation, explanation.target(), instant),
-    )
+    return types.Explained(**serialize.explained_to_json(held.explanation), image=held.image)
 
 
 def pca_of_layer(

@@ -72,9 +72,10 @@ class CodeRequest(SubjectRequest):
 
 
 class FileRequest(CodeRequest):
-    """Also the format of the file."""
+    """Also the format of the file, and whether arrays or a table are those of all methods instead of the view's."""
 
     format: Literal["npz", "csv", "html"]
+    methods: bool = False
 
 
 class ExplainedImage(Reply):
@@ -266,7 +267,6 @@ class Code(Reply):
 
 
 class SavedFile(Reply):
-    """A file to save: its name, and its content as a data URL."""
+    """A file to save, as a data URL."""
 
-    name: str
     src: str

@@ -7,6 +7,7 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from vitviz.attribution.provenance import Provenance
 from vitviz.view import Subject, View
+from vitviz.webapp.schemas import explanations
 from vitviz.webapp.schemas.common import ColorTables, GridShape, ModelInfo, ModelList, NamedImage, Pair, Photo, Vector
 
 
@@ -196,10 +197,10 @@ class SavedData(TypedDict):
     server function of this name returns them, by direction and patches ("from 3,5").
     """
 
-    explained: Explained
+    explained: explanations.Explained
     attention: FullAttention | None
     rows: dict[str, str]
-    scores: ScoresReply | None
+    scores: explanations.Scores | None
     methods: list[MethodInfo]
     model: ModelInfo
     caption: str

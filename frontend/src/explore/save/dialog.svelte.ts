@@ -1,13 +1,12 @@
 /* State of the dialog: the choice, the files made for it, and what is said about them. */
 
 import { printedAddress } from '../../lib/address';
-import type { FigureRequest, Refusal } from '../../lib/api';
-import { isRefusal, NOT_DRAWN } from '../../lib/client';
+import { NOT_DRAWN } from '../../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
 import type { AnimationFormat, Frame } from '../../lib/export/animation';
 import { fileOf } from '../../lib/export/files';
 import { ENCODING_FAILED, hasVideoEncoder } from '../../lib/video';
-import { NEVER, RefusedError } from '../../session/engine';
+import { type FileFormat, isRefused, NEVER, RefusedError } from '../../session/engine';
 import type { Session } from '../../session/session.svelte';
 import type { Explorer } from '../explorer.svelte';
 import { captionOf, drawFigure, nameOf } from './figures';
@@ -31,7 +30,7 @@ export interface SavedFile {
   blob: Blob;
 }
 
-type Made = SavedFile | Refusal;
+type Made = SavedFile | RefusedError;
 
 const NO_COPYING = 'The browser does not allow copying';
 
@@ -91,8 +90,8 @@ export class SaveDialog {
     const made = hasPreview(choice) ? await this.#file(previewed(choice)) : null;
     if (files !== this.#files || key !== JSON.stringify(this.choice)) return; // a later view or choice
     if (this.preview) URL.revokeObjectURL(this.preview.url);
-    this.preview = made && !isRefusal(made) ? { ...made, url: URL.createObjectURL(made.blob) } : null;
-    if (isRefusal(made)) this.#say(made.error, true);
+    this.preview = made && !isRefused(made) ? { ...made, url: URL.createObjectURL(made.blob) } : null;
+    if (isRefused(made)) this.#say(made.message, true);
     this.previewed = key;
   }
 
@@ -109,7 +108,7 @@ export class SaveDialog {
     if (!made) {
       made = this.#make(choice);
       files.set(key, made);
-      made.then((file) => isRefusal(file) && files.delete(key)); // so that it is made again
+      made.then((file) => isRefused(file) && files.delete(key)); // so that it is made again
     }
     return made;
   }
@@ -125,21 +124,22 @@ export class SaveDialog {
       try {
         const [drawing, provenance] = await Promise.all([
           drawFigure(explorer, content, size, address),
-          engine.provenance(subject, view, content, NEVER).catch(() => null), // a figure is saved even if the server has gone
+          engine.provenance(subject, view, NEVER).catch(() => null), // a figure is saved even if the server has gone
         ]);
         return { ...file, blob: await fileOf(drawing, choice.format, provenance) };
       } catch {
-        return { error: NOT_DRAWN };
+        return new RefusedError(NOT_DRAWN);
       }
     }
     if (isAnimation(choice)) {
       const blob = await animate(framesOf(explorer, choice.content, address), choice.format);
-      return isRefusal(blob) ? blob : { ...file, blob };
+      return isRefused(blob) ? blob : { ...file, blob };
     }
-    const of = { content, format: format as FigureRequest['format'] }; // arrays, tables and the explorer
+    const of = { format: format as FileFormat, methods: content === 'methods' }; // arrays, tables and the explorer
     return engine
       .file(subject, view, of, NEVER)
-      .then(({ name, src }) => ({ name, caption: '', blob: blobOf(src) }), refusalOf);
+      .then(({ src }) => ({ ...file, blob: blobOf(src) }))
+      .catch(refusalOf);
   }
 
   /** Download the file and close the dialog, or show why not. */
@@ -149,7 +149,7 @@ export class SaveDialog {
     this.#say('');
     const file = await this.#file(choice);
     this.busy = '';
-    if (isRefusal(file)) return this.#say(file.error, true);
+    if (isRefused(file)) return this.#say(file.message, true);
     saveBlob(file.name, file.blob);
     storeChoice(choice);
     this.close();
@@ -163,7 +163,7 @@ export class SaveDialog {
     const copied = await copyToClipboard('image/png', file.then(blobOrThrow));
     const made = await file;
     this.busy = '';
-    if (isRefusal(made)) this.#say(made.error, true);
+    if (isRefused(made)) this.#say(made.message, true);
     else if (copied) this.#say('Copied as PNG.');
     else this.#say(`${NO_COPYING}: save the file instead.`, true);
   }
@@ -172,12 +172,12 @@ export class SaveDialog {
   async copyCode() {
     this.busy = 'code';
     const { subject, view } = savedOf(this.#session);
-    const reply = this.#session.engine.code(subject, view, this.choice.content, NEVER);
+    const reply = this.#session.engine.code(subject, view, NEVER);
     const text = reply.then(({ code }) => new Blob([code], { type: 'text/plain' }));
     const copied = await copyToClipboard('text/plain', text);
     const found = await reply.catch(refusalOf);
     this.busy = '';
-    if (isRefusal(found)) return this.#say(found.error, true);
+    if (isRefused(found)) return this.#say(found.message, true);
     this.code = found.code;
     this.#say(copied ? 'Code copied.' : `${NO_COPYING}: select the code below.`, !copied);
   }
@@ -188,16 +188,20 @@ export class SaveDialog {
 }
 
 /** The encoders are loaded when they are needed first. */
-async function animate(frames: AsyncIterable<Frame>, format: AnimationFormat): Promise<Blob | Refusal> {
+async function animate(frames: AsyncIterable<Frame>, format: AnimationFormat): Promise<Blob | RefusedError> {
   const { animationOf } = await import('../../lib/export/animation');
   try {
     return await animationOf(frames, format);
   } catch (error) {
-    return { error: error instanceof RefusedError ? error.message : ENCODING_FAILED };
+    return isRefused(error) ? error : new RefusedError(ENCODING_FAILED);
   }
 }
 
-const refusalOf = ({ message }: Error): Refusal => ({ error: message });
+/** The refusal that a request failed with; other errors are thrown. */
+function refusalOf(error: unknown): RefusedError {
+  if (!isRefused(error)) throw error;
+  return error;
+}
 
 /** What is on screen, with the explained and the true class, and the query of a panel. */
 function savedOf({ explanation, panel, targetClass, view }: Session) {
@@ -208,6 +212,6 @@ function savedOf({ explanation, panel, targetClass, view }: Session) {
 }
 
 function blobOrThrow(file: Made): Blob {
-  if (isRefusal(file)) throw new Error(file.error);
+  if (isRefused(file)) throw file;
   return file.blob;
 }

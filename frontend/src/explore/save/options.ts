@@ -1,14 +1,16 @@
 /* What the dialog offers, and the choice that the browser remembers. */
 
-import type { CodeRequest, FigureRequest } from '../../lib/api';
 import type { AnimationFormat } from '../../lib/export/animation';
 import type { FigureFormat } from '../../lib/export/files';
 import type { View } from '../../lib/view';
+import type { FileFormat } from '../../session/engine';
 
-export type Content = CodeRequest['content'];
+/** What is saved: of the attention and the methods, or all of another content. */
+export type Content = 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | Panels;
+type Panels = 'contributions' | 'features' | 'patching';
 export type Size = 'content' | '16:9';
 /** Figures and animations are drawn in the browser; the server writes arrays, tables, and the explorer. */
-export type Format = FigureFormat | AnimationFormat | FigureRequest['format'];
+export type Format = FigureFormat | AnimationFormat | FileFormat;
 
 export interface Choice {
   content: Content;

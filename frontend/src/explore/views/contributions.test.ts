@@ -23,7 +23,14 @@ import {
 const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 2, classToken: true };
 const HEADS = new Float32Array([1, 0, 2, -1, 0, 0, 0.5, 0, -0.5, 0, 0, -2, 0, 0.25, 0, 0]);
 const base64 = (array: Float32Array) => Buffer.from(array.buffer).toString('base64');
-const REPLY = { embedding: 0.5, heads: base64(HEADS), attentionBias: [0.25, 0], mlp: [-1, 4], bias: 0.25, logit: 4.25 };
+const REPLY = {
+  embedding: 0.5,
+  heads: base64(HEADS),
+  attention_bias: [0.25, 0],
+  mlp: [-1, 4],
+  bias: 0.25,
+  logit: 4.25,
+};
 const DATA = contributionsOf(REPLY, SHAPE);
 
 test('the steps sum to the logit, in the order of the forward pass', () => {

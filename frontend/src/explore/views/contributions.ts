@@ -1,7 +1,7 @@
 /* Direct contributions to a logit: what each layer and head wrote, as steps of a sum. Pure functions. */
 
-import type { ContributionsReply } from '../../lib/api';
 import { floatsOf, largest, MEAN, type Shape, tokenCount } from '../../lib/numbers';
+import type { Contributions as Reply } from '../../lib/routes';
 import type { Head, Layer } from '../../lib/view';
 import { type Line, otherPrefixTokens, patchName, queryName, signed, targetTitle } from '../../lib/words';
 import { indicesOf } from '../../session/ablation';
@@ -44,7 +44,7 @@ export function headLabel(head: number, heads: number) {
   return heads <= 18 || head % 2 === 0 ? String(head + 1) : '';
 }
 
-export function contributionsOf(reply: ContributionsReply, shape: Shape): Contributions {
+export function contributionsOf(reply: Reply, shape: Shape): Contributions {
   const heads = floatsOf(reply.heads);
   const { layers } = shape;
   const steps: Step[] = [];
@@ -55,7 +55,7 @@ export function contributionsOf(reply: ContributionsReply, shape: Shape): Contri
   };
   add('embedding', MEAN, reply.embedding);
   for (let layer = 0; layer < layers; layer++) {
-    add('attention', layer, contributionOf(heads, shape, layer, MEAN) + reply.attentionBias[layer]);
+    add('attention', layer, contributionOf(heads, shape, layer, MEAN) + reply.attention_bias[layer]);
     add('mlp', layer, reply.mlp[layer]);
   }
   add('bias', MEAN, reply.bias);
@@ -66,7 +66,7 @@ export function contributionsOf(reply: ContributionsReply, shape: Shape): Contri
   return {
     steps,
     heads,
-    attentionBias: reply.attentionBias,
+    attentionBias: reply.attention_bias,
     logit: reply.logit,
     low: Math.min(0, ...sums),
     high: Math.max(0, ...sums),

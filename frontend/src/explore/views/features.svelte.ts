@@ -1,10 +1,11 @@
 /* State of the features view. */
 
-import type { NearestReply, TaskProgress } from '../../lib/api';
 import { bytesOf, floatsOf, type Scale } from '../../lib/numbers';
+import type { Nearest, Progress } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Line, written } from '../../lib/words';
 import type { LargeMap } from '../../session/drawing.svelte';
+import { STARTED } from '../../session/engine';
 import type { Explanation } from '../../session/explanation.svelte';
 import type { Panel } from '../../session/panel';
 import type { Session } from '../../session/session.svelte';
@@ -37,8 +38,8 @@ export class FeaturesPanel implements Panel {
   #colors = $state.raw<Colors | null>(null); // the latest
   #similarities = $state.raw<readonly Similarity[]>([]); // of one explanation, the latest last
   #isFetching = $state.raw(false); // a similarity
-  #nearest = $state.raw<{ explanation: Explanation; found: NearestReply } | null>(null);
-  progress = $state.raw<TaskProgress | null>(null); // of the search for the nearest images
+  #nearest = $state.raw<{ explanation: Explanation; found: Nearest } | null>(null);
+  progress = $state.raw<Progress | null>(null); // of the search for the nearest images
   cancel: () => void = () => {};
   readonly note = '';
 
@@ -153,7 +154,7 @@ export class FeaturesPanel implements Panel {
     const session = this.#session;
     const { explanation } = session;
     if (!explanation) return;
-    this.progress = { done: 0, total: 0 };
+    this.progress = STARTED;
     const end = session.ask(
       (signal) =>
         session.engine.nearest(explanation.subject, signal, (progress) => {

@@ -1,13 +1,13 @@
 /* State of activation patching: the second image, and what each activation recovers. */
 
-import type { TaskProgress } from '../../lib/api';
 import { imageName } from '../../lib/images';
 import { MEAN, type Scale } from '../../lib/numbers';
+import type { Progress } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Image, type View, wholeOf } from '../../lib/view';
 import { type Line, mapName, signed } from '../../lib/words';
 import type { LargeMap } from '../../session/drawing.svelte';
-import type { Explained } from '../../session/engine';
+import { type Explained, STARTED } from '../../session/engine';
 import type { Explanation } from '../../session/explanation.svelte';
 import type { Panel } from '../../session/panel';
 import type { Session } from '../../session/session.svelte';
@@ -41,7 +41,7 @@ export class PatchingPanel implements Panel {
   readonly #session: Session;
   readonly #images: Images;
   #pair = $state.raw<Pair | null>(null);
-  progress = $state.raw<TaskProgress | null>(null);
+  progress = $state.raw<Progress | null>(null);
   pointed = $state.raw<{ layer: number; column: number } | null>(null); // under the pointer, or focused
   isLoading = $state.raw(false); // another image B
   isChoosing = $state.raw(false); // the next image that is chosen is B
@@ -179,7 +179,8 @@ export class PatchingPanel implements Panel {
     if (!pair) return;
     const { explanation, image: other } = pair;
     this.#run(
-      (signal, report) => engine.patchHeads(explanation.subject, { other, target }, signal, report),
+      (signal, report) =>
+        engine.patching(explanation.subject, { other, target, part: 'heads', layer: 0 }, signal, report),
       (found) => {
         this.#pair = { ...pair, patched: patchedOf(found, explanation.reply.classes) };
       },
@@ -193,7 +194,8 @@ export class PatchingPanel implements Panel {
     if (!pair || pair.tokens.has(layer)) return;
     const { explanation, image: other } = pair;
     this.#run(
-      (signal, report) => engine.patchTokens(explanation.subject, { other, target, layer }, signal, report),
+      (signal, report) =>
+        engine.patching(explanation.subject, { other, target, part: 'tokens', layer }, signal, report),
       ({ tokens }) => {
         this.#pair = { ...pair, tokens: new Map([...pair.tokens, [layer, new Float32Array(tokens)]]) };
       },
@@ -207,11 +209,11 @@ export class PatchingPanel implements Panel {
 
   /** Run one request at a time, with its progress. */
   #run<T>(
-    request: (signal: AbortSignal, report: (progress: TaskProgress) => void) => Promise<T>,
+    request: (signal: AbortSignal, report: (progress: Progress) => void) => Promise<T>,
     take: (found: T) => void,
   ) {
     this.cancel();
-    this.progress = { done: 0, total: 0 };
+    this.progress = STARTED;
     const end = this.#session.ask(
       (signal) =>
         request(signal, (progress) => {

@@ -10,7 +10,8 @@ const REPLY = {
   ],
   mlp: [0.2, 0.3],
   logit: 8,
-  corruptedLogit: -2,
+  tokens: [],
+  corrupted_logit: -2,
   target: [1, 0],
 };
 const NAMES = ['cat', 'dog'];

@@ -1,7 +1,7 @@
 /* Activation patching between two images: words and numbers. Pure functions. */
 
-import type { PatchedHeads } from '../../lib/api';
 import { largest, type Shape, tokenCount } from '../../lib/numbers';
+import type { Patched as Reply } from '../../lib/routes';
 import { capital, type Line, patchName, percent, signed, tokenName } from '../../lib/words';
 import { colorRange, logitName } from './contributions';
 
@@ -16,14 +16,14 @@ export interface Patched {
   classes: string[];
 }
 
-export function patchedOf({ heads, mlp, logit, corruptedLogit, target }: PatchedHeads, classes: readonly string[]) {
+export function patchedOf({ heads, mlp, logit, corrupted_logit, target }: Reply, classes: readonly string[]) {
   const rows = heads.map((row, layer) => [...row, mlp[layer]]);
   const limitOf = (values: number[]) => Math.max(...values.map(Math.abs)) || 1;
   return {
     rows,
     limits: { heads: limitOf(heads.flat()), mlp: limitOf(mlp) },
     logit,
-    corruptedLogit,
+    corruptedLogit: corrupted_logit,
     classes: target.map((k) => classes[k]),
   } satisfies Patched;
 }

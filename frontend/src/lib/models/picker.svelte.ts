@@ -1,17 +1,17 @@
 /* State of the model picker: the search, the model being opened, and what is known of the one on screen. */
 
-import type { FoundModel, ModelFacts, ModelInfo, ModelList, OpenInfo, Refusal } from '../api';
-import { isRefusal, pause, type Request, reasonOf, refreshModels } from '../client';
+import { pause } from '../client';
+import type { Facts, FoundModel, ModelInfo, Models, Opening, Refusal } from '../routes';
+import { isRefusal, post } from '../server';
 import { type Entry, entriesOf, megabytes, optionAfter, search } from './list';
 
 /** The page that the picker belongs to. */
 export interface PickerPage {
-  request: Request;
   isPublic: boolean;
   models: () => readonly ModelInfo[];
   /** The model on screen. */
   shown: () => string;
-  onlists: (lists: ModelList) => void;
+  onlists: (lists: Models) => void;
   onchoose: (name: string) => void;
 }
 
@@ -24,8 +24,8 @@ export class ModelPicker {
   active = $state.raw(0); // index of the marked option
   found = $state.raw<FoundModel[]>([]);
   cache = $state.raw('');
-  facts = $state.raw<ModelFacts['facts']>([]);
-  opening = $state.raw<OpenInfo | null>(null);
+  facts = $state.raw<Facts['facts']>([]);
+  opening = $state.raw<Opening | null>(null);
   error = $state.raw('');
 
   readonly options = $derived.by(() =>
@@ -55,12 +55,10 @@ export class ModelPicker {
     this.active = 0;
     this.error = '';
     this.#describe();
-    const { request, isPublic } = this.page;
-    const lists = await refreshModels(request);
-    if (lists) this.page.onlists(lists);
-    if (isPublic) return;
-    const reply = await request('find_models', {});
-    if (!reply || isRefusal(reply)) return;
+    await this.#refresh();
+    if (this.page.isPublic) return;
+    const reply = await post('models/cached', {});
+    if (isRefusal(reply)) return;
     this.found = reply.models;
     this.cache = reply.cache;
   }
@@ -86,30 +84,34 @@ export class ModelPicker {
     this.error = '';
     if (entry.isListed) return this.#show(entry.name);
     if (this.isBusy) return;
-    return this.#follow(await this.page.request('open_model', { action: 'start', source: entry.name }));
+    return this.#follow(await post('models/open', { action: 'start', source: entry.name }));
   }
 
   async cancel() {
-    await this.page.request('open_model', { action: 'cancel' });
+    await post('models/open', { action: 'cancel' });
   }
 
   /** Follow the opening of a model until it is there; then show it, unless the dialog was closed. */
-  async #follow(reply: OpenInfo | Refusal): Promise<void> {
+  async #follow(reply: Opening | Refusal): Promise<void> {
     this.opening = isRefusal(reply) ? null : reply;
     if (isRefusal(reply)) {
-      this.error = reasonOf(reply);
+      this.error = reply.error;
       return;
     }
     if (this.isBusy) {
       await pause(POLL);
-      return this.#follow(await this.page.request('open_model', { action: 'state' }));
+      return this.#follow(await post('models/open', { action: 'state' }));
     }
     if (reply.phase === 'failed') this.error = reply.message;
     if (reply.phase !== 'ready') return;
     this.opening = null;
-    const lists = await refreshModels(this.page.request);
-    if (lists) this.page.onlists(lists);
+    await this.#refresh();
     if (this.node?.open) this.#show(reply.name);
+  }
+
+  async #refresh() {
+    const reply = await post('models', {});
+    if (!isRefusal(reply)) this.page.onlists(reply);
   }
 
   #show(name: string) {
@@ -119,7 +121,7 @@ export class ModelPicker {
 
   async #describe() {
     this.facts = [];
-    const reply = await this.page.request('model_facts', { checkpoint: this.page.shown() });
-    if (reply && !isRefusal(reply)) this.facts = reply.facts;
+    const reply = await post('models/facts', { model: this.page.shown() });
+    if (!isRefusal(reply)) this.facts = reply.facts;
   }
 }

@@ -1,12 +1,14 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { OpenInfo } from '../api';
-import type { Request } from '../client';
+import type { Opening } from '../routes';
+import { post } from '../server';
 import type { Entry } from './list';
 import { ModelPicker } from './picker.svelte';
 
+vi.mock('../server', async (actual) => ({ ...(await actual<typeof import('../server')>()), post: vi.fn() }));
+
 const CACHED: Entry = { name: 'timm:vit', group: 'Hugging Face cache', detail: '', isListed: false };
 const LISTED: Entry = { name: 'tiny', group: 'Shipped', detail: '', isListed: true };
-const state = (phase: OpenInfo['phase'], more: Partial<OpenInfo> = {}): OpenInfo => ({
+const state = (phase: Opening['phase'], more: Partial<Opening> = {}): Opening => ({
   source: 'timm:vit',
   phase,
   done: 0,
@@ -19,7 +21,7 @@ const state = (phase: OpenInfo['phase'], more: Partial<OpenInfo> = {}): OpenInfo
 let states: unknown[];
 let asked: [string, unknown][];
 const chosen: string[] = [];
-const lists = { checkpoints: [], cifar: { available: false, classes: [], message: '' } };
+const lists = { models: [], cifar: { available: false, classes: [], message: '' } };
 const dialog = { open: true, showModal: vi.fn(), close: vi.fn() };
 
 beforeEach(() => {
@@ -32,17 +34,16 @@ beforeEach(() => {
 
 function pickerOf(isPublic = false) {
   const replies: Record<string, () => unknown> = {
-    open_model: () => states.shift(),
-    list_models: () => lists,
-    find_models: () => ({ models: [{ name: 'timm:vit', family: 'ViT', bytes: 1e6, classes: 5 }], cache: '/cache' }),
-    model_facts: () => ({ facts: [['Family', 'ViT']] }),
+    'models/open': () => states.shift(),
+    models: () => lists,
+    'models/cached': () => ({ models: [{ name: 'timm:vit', family: 'ViT', bytes: 1e6, classes: 5 }], cache: '/cache' }),
+    'models/facts': () => ({ facts: [['Family', 'ViT']] }),
   };
-  const request = (async (name: string, argument: unknown) => {
-    asked.push([name, argument]);
-    return replies[name]();
-  }) as Request;
+  vi.mocked(post).mockImplementation(async (route, argument) => {
+    asked.push([route, argument]);
+    return replies[route]() as never;
+  });
   const picker = new ModelPicker({
-    request,
     isPublic,
     models: () => [],
     shown: () => 'shown',
@@ -60,7 +61,7 @@ test('opening shows the lists, the cache and what is known of the model', async 
   expect(picker.page.onlists).toHaveBeenCalledWith(lists);
   expect(picker.options.map(({ name }) => name)).toEqual(['timm:vit']);
   expect([picker.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
-  expect(asked).toContainEqual(['model_facts', { checkpoint: 'shown' }]);
+  expect(asked).toContainEqual(['models/facts', { model: 'shown' }]);
 });
 
 test('on a public page the cache is not requested and no name can be opened', async () => {
@@ -68,7 +69,7 @@ test('on a public page the cache is not requested and no name can be opened', as
   await picker.open();
   picker.type('timm:vit');
   expect(picker.options).toEqual([]);
-  expect(asked.map(([name]) => name)).not.toContain('find_models');
+  expect(asked.map(([name]) => name)).not.toContain('models/cached');
 });
 
 test('a listed model is shown at once, the one on screen is not shown again', async () => {
@@ -89,7 +90,7 @@ test('a model of the cache is opened, followed and shown under the name of the p
   const opening = picker.choose(CACHED);
   await vi.advanceTimersByTimeAsync(0);
   expect(picker.status).toBe('Loading timm:vit…');
-  expect(asked[0]).toEqual(['open_model', { action: 'start', source: 'timm:vit' }]);
+  expect(asked[0]).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
   await picker.choose(CACHED); // ignored meanwhile
   await vi.advanceTimersByTimeAsync(300);
   expect(picker.status).toBe('Downloading timm:vit');
@@ -121,7 +122,7 @@ test('failures, refusals and cancellation are reported', async () => {
   const opening = picker.choose(CACHED);
   await vi.advanceTimersByTimeAsync(0);
   await picker.cancel();
-  expect(asked.at(-1)).toEqual(['open_model', { action: 'cancel' }]);
+  expect(asked.at(-1)).toEqual(['models/open', { action: 'cancel' }]);
   await vi.advanceTimersByTimeAsync(300);
   await opening;
   expect(picker.status).toContain('was canceled');
@@ -141,7 +142,7 @@ test('keys mark an option, Enter chooses it', async () => {
   ]);
   expect(picker.press('a')).toBe(false);
   expect(picker.press('Enter')).toBe(true);
-  expect(asked.at(-1)).toEqual(['open_model', { action: 'start', source: 'timm:vit' }]);
+  expect(asked.at(-1)).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
   picker.type('');
   picker.found = [];
   expect(picker.press('Enter')).toBe(true); // nothing to choose
