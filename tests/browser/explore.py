@@ -1,8 +1,17 @@
 """What tests of the Explore page share."""
 
+import re
+
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
+
+API = re.compile("/vitviz/api/")  # requests to the routes
+
+
+def route_of(request):
+    """Return the route of a request, "explanations/maps"; an empty text for others."""
+    return request.url.partition("/vitviz/api/")[2]
 
 
 def point(page, stage, patch, grid=(8, 8)):

@@ -1,12 +1,10 @@
 """Ablated heads and removed patches on the Explore page in a browser."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
-from tests.browser.explore import number_at, other_image, shows
+from tests.browser.explore import API, number_at, other_image, shows
 from vitviz.attribution.faithfulness import score
 
 pytestmark = pytest.mark.browser
@@ -15,8 +13,8 @@ pytestmark = pytest.mark.browser
 def test_an_ablation_that_fails_is_undone(open_page):
     page = open_page("?image=cat&layer=4&head=0&ablations=heads:4.1")
     page.route(
-        re.compile("component_server"),
-        lambda route: route.abort() if route.request.post_data_json["fn_name"] == "ablate" else route.fallback(),
+        API,
+        lambda route: route.abort() if route.request.post_data_json["subject"]["ablations"] else route.fallback(),
     )
     page.locator(".effect select[name=mode]").select_option("mean")
     expect(page.locator(".status")).to_contain_text("The server did not answer")

@@ -1,6 +1,5 @@
 """The Explore page in a browser: the page shows what the model computed."""
 
-import re
 import subprocess
 import sys
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from tests.browser.explore import number_at, other_image, point, shows, tile
+from tests.browser.explore import API, number_at, other_image, point, route_of, shows, tile
 from tests.browser.layout import check_width, resize
 from vitviz.attribution.faithfulness import N_RANDOM, score
 from vitviz.attribution.shown import title_of
@@ -191,10 +190,9 @@ def test_maps_of_another_class_are_not_shown_while_new_ones_are_computed(open_pa
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     held = []
     page.route(
-        re.compile("component_server"),
-        lambda route: held.append(route) if route.request.post_data_json["fn_name"] == "methods" else route.fallback(),
+        API, lambda route: held.append(route) if route_of(route.request) == "explanations/maps" else route.fallback()
     )
-    with page.expect_request(lambda request: "methods" in (request.post_data or "")):
+    with page.expect_request(lambda request: route_of(request) == "explanations/maps"):
         page.locator(".explain-class").nth(1).click()
     for_class, for_all = (
         page.locator(".method-groups .method-group:last-child .method"),

@@ -13,7 +13,7 @@ from playwright.sync_api import Error, expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.explore import other_image, shows
+from tests.browser.explore import API, other_image, route_of, shows
 from tests.browser.layout import check_width
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 
@@ -26,21 +26,21 @@ def removed(patches):
 
 
 def answered(page, name, change):
-    """Change the responses to a request by `change`."""
+    """Change the responses of a route by `change`."""
 
     def answer(route):
-        if route.request.post_data_json["fn_name"] != name:
+        if route_of(route.request) != name:
             return route.fallback()
         with suppress(Error):  # the page has been closed
             route.fulfill(body=json.dumps(change(route.fetch().json())), content_type="application/json")
         return None
 
-    page.route(re.compile("component_server"), answer)
+    page.route(API, answer)
 
 
 def with_other_model(found):
     """The list of models with a second name of the bundled one."""
-    return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": "other"}]}
+    return found | {"models": [*found["models"], found["models"][0] | {"name": "other"}]}
 
 
 def as_bundled(route):
@@ -223,7 +223,7 @@ def test_maps_and_scores_are_requested_again_until_the_server_responds(open_page
     page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     losing = [True]
-    page.route(re.compile("component_server"), lambda route: route.abort() if losing else route.fallback())
+    page.route(API, lambda route: route.abort() if losing else route.fallback())
     page.locator(".explain-class").nth(1).click()
     expect(page.locator(".status")).to_contain_text("The server did not answer")
     losing.clear()
@@ -231,33 +231,10 @@ def test_maps_and_scores_are_requested_again_until_the_server_responds(open_page
     expect(page.locator(".status")).not_to_contain_text("The server did not answer")
 
 
-@pytest.mark.parametrize("query", ["?image=cat", "?image=cat&ablations=heads:4.1"])
-def test_arrays_are_saved_after_an_eviction(open_page, query):
-    page = open_page(query)
-    page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    forgotten = []
-
-    def forget(route):
-        """Answer the first request as if the explanation had been evicted."""
-        if route.request.post_data_json["fn_name"] == "figure" and not forgotten:
-            forgotten.append(route)
-            route.fulfill(body="null", content_type="application/json")
-        else:
-            route.fallback()
-
-    page.route(re.compile("component_server"), forget)
-    page.locator("[data-do=figure]").click()
-    page.locator("input[name=save-format][value=npz]").check(force=True)
-    with page.expect_download():
-        page.locator("[data-do=save]").click()
-    expect(page.locator(".status")).to_contain_text("Saved as")
-    assert forgotten
-
-
 def test_an_error_of_the_methods_is_shown_and_stays(open_page):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "methods", lambda found: {"error": "Uploads are deleted after an hour."})
+    answered(page, "explanations/maps", lambda found: {"error": "Uploads are deleted after an hour."})
     page.locator(".explain-class").nth(1).click()
     expect(page.locator(".status")).to_have_text("Uploads are deleted after an hour.")
     expect(page.locator(".headline")).to_contain_text("the class token attends most to")
@@ -324,8 +301,8 @@ def test_a_link_to_an_upload_says_that_it_shows_another_image(open_page):
 
 def test_a_model_chosen_on_another_tab_is_adopted(open_page):
     page = open_page("?image=cat&ablations=heads:4.1")
-    answered(page, "list_models", with_other_model)
-    page.route(re.compile("component_server"), as_bundled)
+    answered(page, "models", with_other_model)
+    page.route(API, as_bundled)
     page.get_by_role("tab", name="Internals").click()
     page.evaluate("history.replaceState(history.state, '', location.search + '&model=other')")
     other_image(page, page.get_by_role("tab", name="Explore").click)
@@ -337,7 +314,7 @@ def test_a_model_chosen_on_another_tab_is_adopted(open_page):
 def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
     page = open_page("?image=cat&model=cifar10-ti4")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "list_models", with_other_model)
+    answered(page, "models", with_other_model)
     inside, explore = (page.get_by_role("tab", name=name) for name in ("Internals", "Explore"))
     inside.click()
     page.wait_for_selector(".vitviz-internals")
@@ -347,21 +324,21 @@ def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
     held = {}
 
     def hold(route):
-        name = route.request.post_data_json["fn_name"]
-        if name not in ("list_models", "explain") or name in held:
+        name = route_of(route.request)
+        if name not in ("models", "explanations") or name in held:
             return as_bundled(route)
         held[name] = route
         return None
 
-    page.route(re.compile("component_server"), hold)
+    page.route(API, hold)
     inside.click()
-    with page.expect_request(lambda request: '"list_models"' in (request.post_data or "")):
+    with page.expect_request(lambda request: route_of(request) == "models"):
         explore.click()
-    with page.expect_request(lambda request: '"explain"' in (request.post_data or "")):
+    with page.expect_request(lambda request: route_of(request) == "explanations"):
         models.select_option("other")
-    with page.expect_response(lambda reply: '"list_models"' in (reply.request.post_data or "")):
-        held["list_models"].fallback()
-    as_bundled(held["explain"])
+    with page.expect_response(lambda reply: route_of(reply.request) == "models"):
+        held["models"].fallback()
+    as_bundled(held["explanations"])
     page.wait_for_url(lambda url: "model=other" in url)
 
 
@@ -478,12 +455,12 @@ def test_a_failed_choice_of_test_images_is_undone(open_page):
     expect(shelf.locator(".thumb")).to_have_count(40)
 
     def refuse(route):
-        if route.request.post_data_json["fn_name"] == "gallery":
-            route.fulfill(json={"error": "The server is busy."})
+        if route_of(route.request) == "data/gallery":
+            route.fulfill(status=503, json={"error": "The server is busy."})
         else:
             route.fallback()
 
-    page.route(re.compile("component_server"), refuse)
+    page.route(API, refuse)
     shelf.locator("[name=shown]").select_option(label="Misclassified")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text("The server is busy.")
     expect(shelf.locator("[name=shown]")).to_have_value("all")
@@ -495,7 +472,7 @@ def test_a_failed_choice_of_test_images_is_undone(open_page):
 
 def test_the_page_has_its_size_before_the_first_response(context, address):
     page = context.new_page()
-    page.route(re.compile("component_server"), lambda route: None)
+    page.route(API, lambda route: None)
     page.goto(address)
     page.wait_for_selector(f"{EXPLORER} .cell")
     for place in (".stage.image", ".stage.map"):

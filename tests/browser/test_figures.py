@@ -3,7 +3,6 @@
 import base64
 import io
 import json
-import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
@@ -14,6 +13,7 @@ from PIL import Image
 
 import vitviz
 from benchmarks.page import EXPLORER
+from tests.browser.explore import API, route_of
 from tests.browser.test_save_dialog import choose, open_dialog, saved
 from vitviz.data.preprocessing import sample_paths
 
@@ -153,13 +153,13 @@ def name_classes(page):
     """Let the server's model have other names of classes."""
 
     def respond(route):
-        if (route.request.post_data_json or {}).get("fn_name") != "explain":
+        if route_of(route.request) != "explanations":
             return route.fallback()
         response = route.fetch()
         reply = json.loads(response.text().replace('"cat"', json.dumps(NAMES[0])))
         return route.fulfill(response=response, json=reply)
 
-    page.route(re.compile("component_server"), respond)
+    page.route(API, respond)
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext (poppler-utils) is not installed")

@@ -12,7 +12,7 @@ import vitviz
 from benchmarks import large
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.explore import point
+from tests.browser.explore import API, point
 from vitviz.data import cifar
 from vitviz.data.environment import make_environment
 from vitviz.data.preprocessing import sample_paths
@@ -75,7 +75,7 @@ def test_with_ablated_heads_rows_are_those_of_the_ablated_model(open_page, expla
 
 def test_a_refused_query_returns_to_the_class_token(open_page):
     page = open_page("?image=cat&layer=4&head=1")
-    page.route("**/component_server/**", lambda route: route.abort())
+    page.route(API, lambda route: route.abort())
     point(page, "image", 27)
     expect(page.locator(".status")).to_contain_text("The server did not answer")
     expect(page.locator(".headline")).to_contain_text("the class token attends most to")

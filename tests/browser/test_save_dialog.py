@@ -1,7 +1,6 @@
 """The dialog "Save figure": files of each format, clipboard, code, and errors."""
 
 import io
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
+from tests.browser.explore import API, route_of
 from tests.browser.files import mp4_seconds
 
 pytestmark = pytest.mark.browser
@@ -37,13 +37,12 @@ def saved(page):
 
 
 def answer(page, name, reply):
-    """Let a server function return `reply`."""
+    """Let a route return `reply`."""
 
     def respond(route):
-        asked = route.request.post_data_json or {}
-        route.fulfill(json=reply) if asked.get("fn_name") == name else route.fallback()
+        route.fulfill(json=reply) if route_of(route.request) == name else route.fallback()
 
-    page.route(re.compile("component_server"), respond)
+    page.route(API, respond)
 
 
 def test_a_figure_of_a_chosen_head_is_saved_in_three_clicks(open_page):
@@ -158,7 +157,7 @@ def test_a_browser_that_refuses_to_copy_is_reported(open_page, context):
 def test_an_error_is_shown_in_the_dialog(open_page):
     page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")  # no request is on its way when the route is removed
-    answer(page, "figure", {"error": "The server is busy. Try again."})
+    answer(page, "explanations/file", {"error": "The server is busy. Try again."})
     open_dialog(page)
     choose(page, form="csv")
     page.locator("[data-do=save]").click()
