@@ -137,7 +137,7 @@ def test_the_file_of_a_large_model_stores_the_class_token_and_pinned_patches(exp
     data = to_file(explanation, View(query=(3, 5), direction="to"), complete=False)
     TypeAdapter(ExplorerData).validate_python(data)
     assert data["data"]["attention"] is None
-    assert data["data"]["explained"]["onDemand"]
+    assert data["data"]["explained"]["on_demand"]
     assert set(data["data"]["rows"]) == {"from 3,5", "to ", "to 3,5"}
     rows = array(data["data"]["rows"]["to 3,5"], "<u2").reshape(explanation.attention.shape[:3]) / 65535
     np.testing.assert_allclose(rows, explanation.query_rows((3, 5), "to"), rtol=0, atol=1e-5)

@@ -129,9 +129,10 @@ def with_uniform_attention(page, prefix):
     rows[..., prefix + 5] += 1e-5
     full = np.full((6, 6, tokens, tokens), round(65535 / tokens), "<u2")
     full[..., prefix + 5] += 1
-    changes = {"cls": base64.b64encode(rows.tobytes()).decode(), "prefix": prefix, "classToken": prefix > 0}
-    answered(page, "attention", lambda found: base64.b64encode(full.tobytes()).decode())
-    answered(page, "explain", lambda found: found | changes)
+    changes = {"cls": base64.b64encode(rows.tobytes()).decode(), "prefix": prefix, "class_token": prefix > 0}
+    weights = base64.b64encode(full.tobytes()).decode()
+    answered(page, "explanations/attention", lambda found: {"weights": weights})
+    answered(page, "explanations", lambda found: found | changes)
 
 
 def test_uniform_attention_names_no_strongest_patch(open_page):
@@ -187,7 +188,9 @@ def test_a_class_whose_probability_rises_under_masking_is_described_so(open_page
     page = open_page()
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     answered(
-        page, "scores", lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "random_baseline": [-2.84, 0.1]}
+        page,
+        "explanations/scores",
+        lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "random_baseline": [-2.84, 0.1]}
     )
     page.locator(".method", has_text="Relevance").click()
     page.locator(".explain-class").nth(1).click()
@@ -204,7 +207,7 @@ def test_the_explained_class_is_kept_by_name_when_the_model_changes(open_page):
     def turned(reply):
         return reply | {name: reply[name][::-1] for name in ("classes", "probabilities")}
 
-    answered(page, "explain", turned)
+    answered(page, "explanations", turned)
     other_image(page, lambda: page.locator(".model select").first.dispatch_event("change"))
     expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
     page.wait_for_url("**target=5*")
@@ -411,7 +414,7 @@ def test_test_images_downloaded_later_are_listed(open_page):
         cifar = {"available": bool(here), "message": "" if here else "CIFAR-10 is not in data."}
         return found | {"cifar": found["cifar"] | cifar}
 
-    answered(page, "list_models", known)
+    answered(page, "models", known)
     page.locator("input[name=source][value=test]").check()
     for message in ("CIFAR-10 is not in data.", ""):
         page.get_by_role("tab", name="Internals").click()
@@ -493,9 +496,9 @@ def test_long_names_widen_nothing(open_page):
     check_width(page)
 
     def named(found):
-        return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": f"runs/{long[:60]}"}]}
+        return found | {"models": [*found["models"], found["models"][0] | {"name": f"runs/{long[:60]}"}]}
 
-    answered(page, "list_models", named)
+    answered(page, "models", named)
     page.set_viewport_size({"width": 768, "height": 800})
     for tab, model in (("Internals", ".vitviz-internals .model option"), ("Explore", f"{EXPLORER} .model option")):
         page.get_by_role("tab", name=tab).click()

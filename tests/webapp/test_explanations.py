@@ -44,8 +44,8 @@ def decoded(text: str, kind: str, *shape: int):
     return np.frombuffer(base64.b64decode(text), kind).reshape(shape)
 
 
-def image_of(url: str):
-    return np.asarray(Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))))
+def pixels_of(image):
+    return decoded(image["pixels"], "u1", image["height"], image["width"], 3)
 
 
 # Numbers
@@ -61,7 +61,7 @@ def test_an_explanation_is_that_of_the_library(client, cat):
     assert (reply["prefix"], reply["class_token"], reply["distilled"], reply["pool"]) == (1, True, False, None)
     assert reply["aspect"] == tiny.W / tiny.H
     assert reply["limits"] == serialize.limits_to_json(cat)
-    assert np.array_equal(image_of(reply["image"]["src"]), np.asarray(cat.image.model_input))
+    assert np.array_equal(pixels_of(reply["image"]), np.asarray(cat.image.model_input))
     assert (reply["image"]["shows"], reply["image"]["original"], reply["image"]["name"]) == (
         "cat",
         None,
@@ -380,7 +380,6 @@ def test_files_have_the_numbers_of_the_view(client, cat):
     reply = client.get("explanations/file", subject=CAT, view=view, format="npz")
     arrays = np.load(io.BytesIO(base64.b64decode(reply["src"].partition(",")[2])))
     assert np.allclose(arrays["map"], cat.attention_map(2, 1, 3, "to"))
-    assert reply["name"] == "vitviz-tiny-drawing-cat-layer-3-head-2-to-row-1-column-4.npz"
     for content in ("contributions", "features", "patching"):
         reply = client.get(
             "explanations/file", subject=CAT, view={"content": content, "other": DOG, "target": [3]}, format="csv"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL.Image import Image
 
 from vitviz import __version__
 from vitviz.attribution.context import Target
@@ -15,12 +16,11 @@ from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.shown import limits_of, target_of
 from vitviz.data import environment
-from vitviz.data.encoding import data_url, to_base64
+from vitviz.data.encoding import to_base64
 from vitviz.models.checkpoint import Checkpoint, eval_samples
 from vitviz.models.facts import credit, family, origin
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import ScaleLimits, is_flat
-from vitviz.plots.outlines import outlines, svg_path
 from vitviz.view import View
 
 if TYPE_CHECKING:
@@ -153,9 +153,9 @@ def to_uint16(attention: NDArray[np.float32]) -> NDArray[np.uint16]:
     return np.round(np.nan_to_num(attention) * 65535).astype("<u2")
 
 
-def outlines_to_json(explanation: "Explanation") -> str:
-    """Return the outlines of the image without ablations as the data of an SVG path."""
-    return svg_path(outlines(np.asarray((explanation.original or explanation).image.model_input)))
+def pixels_to_json(image: Image) -> Json:
+    """Return an RGB image as its `pixels`, uint8 (height, width, 3) in base64, `width` and `height`."""
+    return {"pixels": to_base64(np.asarray(image)), "width": image.width, "height": image.height}
 
 
 def limits_to_json(explanation: "Explanation") -> dict[Literal["from", "to"], ScaleLimits]:
@@ -250,12 +250,12 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     stored = f" {STORED_ROWS}" if on_demand else ""
     image = {
-        "src": data_url(explanation.image.model_input),
-        "outlines": outlines_to_json(explanation),
+        **pixels_to_json(explanation.image.model_input),
         "original": None,
         "crop": None,
         "truth": view.truth,
         "shows": None,
+        "name": explanation.name,
         "caption": explanation.name,
         "note": note,
     }

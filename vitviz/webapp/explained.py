@@ -208,9 +208,8 @@ def describe_image(explanation: Explanation, image: FoundImage, is_upload: bool)
     original = explanation.image.original.copy()
     original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
     return types.ExplainedImage(
-        src=data_url(explanation.image.model_input),
+        **serialize.pixels_to_json(explanation.image.model_input),
         original=data_url(original) if is_upload else None,
-        outlines=serialize.outlines_to_json(explanation),
         name=image.name,
         caption=image.caption,
         note=explanation.image.note,

@@ -1242,9 +1242,10 @@ export interface WeightsOfFile {
 
 /** The image of a subject, without its ablations. */
 export interface vitviz__webapp__schemas__explanations__ExplainedImage {
-  src: string;
+  pixels: string;
+  width: number;
+  height: number;
   original: string | null;
-  outlines: string;
   name: string;
   caption: string;
   note: string;
@@ -1253,10 +1254,9 @@ export interface vitviz__webapp__schemas__explanations__ExplainedImage {
   shows: string | null;
 }
 
-/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of the largest one, None if the whole image is resized. */
+/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `crop` is the side of the center crop divided by that of the largest one, None if the whole image is resized. */
 export interface vitviz__webapp__schemas__explore__ExplainedImage {
   src: string;
-  outlines: string;
   original: string | null;
   caption: string;
   truth: number | null;

@@ -1,7 +1,7 @@
 /* Painting: small canvases, one pixel per patch, enlarged by the style sheet.
    Each map has its own canvas, so that interpolation cannot mix neighboring heads. */
 
-import { colorIndex, type Scale } from './numbers';
+import { bytesOf, colorIndex, type Scale } from './numbers';
 
 export interface Tile {
   canvas: HTMLCanvasElement;
@@ -41,6 +41,31 @@ export function makeTile(canvas: HTMLCanvasElement, columns: number, rows: numbe
   tiles.set(canvas, tile);
   return tile;
 }
+
+/** An image of the server: its RGB pixels as base64, row by row. */
+export interface PixelImage {
+  pixels: string;
+  width: number;
+  height: number;
+}
+
+/** A canvas with an image. */
+export function canvasOf({ pixels, width, height }: PixelImage): HTMLCanvasElement {
+  const tile = makeTile(document.createElement('canvas'), width, height);
+  const rgb = bytesOf(pixels);
+  for (let i = 0; i < tile.pixels.length; i++)
+    tile.pixels[i] = 0xff000000 | (rgb[3 * i + 2] << 16) | (rgb[3 * i + 1] << 8) | rgb[3 * i];
+  tile.context.putImageData(tile.image, 0, 0);
+  return tile.canvas;
+}
+
+/** Show the content of another canvas. */
+export const copyOf = (image: HTMLCanvasElement | undefined) => (canvas: HTMLCanvasElement) => {
+  if (!image) return;
+  canvas.width = image.width;
+  canvas.height = image.height;
+  canvas.getContext('2d')?.drawImage(image, 0, 0);
+};
 
 /** Paint values from `first` on, one per pixel. */
 export function paintTile(tile: Tile, values: ArrayLike<number>, first: number, table: Uint32Array, scale: Scale) {

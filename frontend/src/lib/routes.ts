@@ -87,9 +87,10 @@ export interface Explained {
 
 /** The image of a subject, without its ablations. */
 export interface ExplainedImage {
-  src: string;
+  pixels: string;
+  width: number;
+  height: number;
   original: string | null;
-  outlines: string;
   name: string;
   caption: string;
   note: string;

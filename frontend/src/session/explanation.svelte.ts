@@ -9,6 +9,7 @@ import {
   type Shape,
   tokenCount,
 } from '../lib/numbers';
+import { contextOf } from '../lib/paint';
 import type { Subject } from '../lib/view';
 import { ablationOf } from './ablation';
 import type { Explained } from './engine';
@@ -20,7 +21,7 @@ export class Explanation implements AttentionRows {
   readonly id = ++count;
   readonly subject: Subject;
   readonly reply: Explained;
-  readonly image: HTMLImageElement; // decoded
+  readonly image: HTMLCanvasElement;
   /** Of the image and model without ablations; itself without any. */
   readonly original: Explanation;
   readonly shape: Shape;
@@ -28,10 +29,12 @@ export class Explanation implements AttentionRows {
   readonly pool: Float32Array | null;
   full = $state.raw<Uint16Array | null>(null);
   rows = $state.raw<ReadonlyMap<string, Float32Array>>(new Map());
+  /** Of the image, as the data of an SVG path. */
+  outlines = $state.raw('');
   /** Why the attention of other queries is missing. */
   failure = $state.raw<string | null>(null);
 
-  constructor(subject: Subject, reply: Explained, image: HTMLImageElement, original: Explanation | null = null) {
+  constructor(subject: Subject, reply: Explained, image: HTMLCanvasElement, original: Explanation | null = null) {
     this.subject = subject;
     this.reply = reply;
     this.image = image;
@@ -66,6 +69,14 @@ export class Explanation implements AttentionRows {
     const { layers, heads } = this.shape;
     if (full.length === layers * heads * tokenCount(this.shape) ** 2) this.full = full;
     else this.fail();
+  }
+
+  /** Compute the outlines, once, by a module that the first paint does not need. */
+  async trace() {
+    if (this.outlines) return;
+    const { outlines, pathOf } = await import('../lib/outlines');
+    const { width, height } = this.image;
+    this.outlines = pathOf(outlines(contextOf(this.image).getImageData(0, 0, width, height)));
   }
 
   fail(sentence = NO_ATTENTION) {

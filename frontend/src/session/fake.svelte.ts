@@ -32,16 +32,8 @@ export function explained(changes: Partial<Explained> = {}): Explained {
     limits: { from: { heads: 1, means: 1 }, to: { heads: 1, means: 1 } },
     maps: { rollout: [1, 2, 3, 4, 5, 6] },
     image: {
-      ...{
-        src: 'data:image/png;base64,',
-        name: 'cat',
-        outlines: '',
-        original: null,
-        caption: '',
-        truth: 0,
-        shows: 'cat',
-      },
-      ...{ crop: null, note: '' },
+      ...{ pixels: encoded(new Float32Array(3)), width: 2, height: 2, original: null },
+      ...{ name: 'cat', caption: '', truth: 0, shows: 'cat', crop: null, note: '' },
     },
     ...changes,
   };
@@ -68,15 +60,15 @@ const METHODS = [
   { key: 'relevance', name: 'Relevance', unit: 'relative', forClass: true, onRequest: false, hasPixels: false },
 ];
 
+const imageOf = (width: number, height: number) => ({ width, height, data: new Uint8ClampedArray(4 * width * height) });
+
 /** A running session, what it has asked its engine, and a function that ends it. */
 export function sessionWith(isLive = true) {
-  vi.stubGlobal(
-    'Image',
-    class {
-      src = '';
-      decode = async () => {};
-    },
-  );
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue({
+    createImageData: imageOf,
+    getImageData: () => imageOf(2, 2),
+    putImageData: () => {},
+  } as never);
   const asked: Asked[] = [];
   const engine = new Proxy({ isLive } as unknown as Engine, {
     get: (target, name: string) =>

@@ -3,14 +3,15 @@
 
 import { untrack } from 'svelte';
 import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/client';
-import { decodeImage } from '../lib/dom';
+import { afterPaint } from '../lib/dom';
 import { type Direction, hasQuery } from '../lib/numbers';
+import { canvasOf } from '../lib/paint';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';
 import { percent } from '../lib/words';
 import { ablationOf, ablationsOf } from './ablation';
 import type { CatalogState } from './catalog.svelte';
 import { Drawing } from './drawing.svelte';
-import { type Engine, isRefused, NEVER, RefusedError } from './engine';
+import { type Engine, isRefused, NEVER } from './engine';
 import { Explanation } from './explanation.svelte';
 import { fitAblations, fitView, openingOf, viewAfter } from './fit';
 import { Methods } from './methods.svelte';
@@ -113,6 +114,10 @@ export class Session {
       if (!this.isMissing || !explanation) return;
       if (explanation.failure) untrack(() => this.#returnToClassToken(explanation.failure ?? ''));
       else if (explanation.reply.on_demand && !this.#isFetchingRows) untrack(() => this.#fetchRows(explanation));
+    });
+    $effect(() => {
+      const { original } = this.explanation ?? {};
+      if (original) afterPaint(() => original.trace());
     });
     this.methods.run();
   }
@@ -223,9 +228,7 @@ export class Session {
 
   async #fetch(subject: Subject, signal: AbortSignal, original: Explanation | null = null): Promise<Explanation> {
     const reply = await this.engine.explain(subject, signal);
-    const image = await decodeImage(reply.image.src);
-    if (!image) throw new RefusedError('The image could not be displayed. Choose another one.');
-    return new Explanation(subject, reply, image, original);
+    return new Explanation(subject, reply, original?.image ?? canvasOf(reply.image), original);
   }
 
   /** Fetch the attention of a query other than the class token: a new image must not appear with old maps. */

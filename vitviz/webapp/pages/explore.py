@@ -169,7 +169,6 @@ class Explore(ModelPage):
             "key": self.explanations.add(replace(explanation, image=replace(image, original=image.model_input))),
             "image": {
                 "src": data_url(image.model_input),
-                "outlines": serialize.outlines_to_json(explanation),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
                 "caption": caption,
                 "crop": model.resize.crop_pct if model.resize.crop_mode == "center" else None,

@@ -82,9 +82,10 @@ class ExplainedImage(Reply):
     """The image of a subject, without its ablations.
 
     Attributes:
-        src: The model input.
+        pixels: The model input, uint8 RGB (height, width, 3).
+        width: Of the model input.
+        height: Likewise.
         original: Thumbnail of an upload.
-        outlines: Data of an SVG path in a box of 1000 x 1000.
         name: Of the image in figures.
         caption: Where it is from.
         note: The preprocessing.
@@ -93,9 +94,10 @@ class ExplainedImage(Reply):
         shows: Name of this class, if known.
     """
 
-    src: str
+    pixels: str
+    width: int
+    height: int
     original: str | None
-    outlines: str
     name: str
     caption: str
     note: str

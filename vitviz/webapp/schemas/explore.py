@@ -82,12 +82,11 @@ class ExplainRequest(TypedDict):
 class ExplainedImage(TypedDict):
     """The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known.
 
-    `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of
+    `crop` is the side of the center crop divided by that of
     the largest one, None if the whole image is resized.
     """
 
     src: str
-    outlines: str
     original: str | None
     caption: str
     truth: int | None

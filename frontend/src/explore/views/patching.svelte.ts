@@ -2,6 +2,7 @@
 
 import { imageName } from '../../lib/images';
 import { MEAN, type Scale } from '../../lib/numbers';
+import { canvasOf } from '../../lib/paint';
 import type { Progress } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Image, type View, wholeOf } from '../../lib/view';
@@ -48,6 +49,7 @@ export class PatchingPanel implements Panel {
   cancel: () => void = () => {};
 
   readonly other = $derived.by(() => this.#pair?.other ?? null);
+  readonly otherImage = $derived.by(() => this.other && canvasOf(this.other.image));
   readonly patched = $derived.by(() => this.#pair?.patched ?? null);
   readonly #shape = $derived.by(() => this.#session.explanation?.shape ?? null);
   /** The recovered differences of the tokens of the chosen layer. */
