@@ -190,7 +190,7 @@ def test_a_class_whose_probability_rises_under_masking_is_described_so(open_page
     answered(
         page,
         "explanations/scores",
-        lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "random_baseline": [-2.84, 0.1]}
+        lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "random_baseline": [-2.84, 0.1]},
     )
     page.locator(".method", has_text="Relevance").click()
     page.locator(".explain-class").nth(1).click()

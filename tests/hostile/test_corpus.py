@@ -21,6 +21,8 @@ from tests.webapp.serving import Client, running
 ROOT = Path(__file__).parents[2]
 LEAKS = re.compile(r"Traceback|site-packages|/home/|/tmp/|/root/")
 CHECKPOINT = "cifar10-ti4"
+CAT = {"kind": "sample", "name": "cat"}
+UPLOADS = "/vitviz/api/data/uploads"
 pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'")
 
 
@@ -106,27 +108,28 @@ def test_unpickling_executes_the_live_payloads(tmp_path):
 # Over HTTP
 
 
-def explain_upload(client, path: str) -> dict:
-    """Return the response to an uploaded image."""
-    image = {"kind": "upload", "path": path, "name": "x"}
-    status, response = client.call("explain", {"checkpoint": CHECKPOINT, "image": image})
-    assert status == 200, response
+def explain(client, image: dict, model: str = CHECKPOINT) -> dict:
+    """Return the explanation of an image, or the refusal."""
+    status, response = client.route("explanations", {"subject": {"model": model, "image": image}})
+    assert (status == 200) == ("error" not in response), response
     return response
 
 
 def send(client, entry: Entry, path: Path) -> str | None:
     """Upload and explain an entry; describe what is wrong with the response, None if it is as expected."""
     if not path.is_file() or path.is_symlink():
-        response = explain_upload(client, str(path))
-        return None if "Only an uploaded image" in response.get("error", "") else f"{entry.name}: {str(response)[:200]}"
+        response = explain(client, {"kind": "upload", "id": str(path)})
+        return None if response.get("field") == "subject.image.id" else f"{entry.name}: {str(response)[:200]}"
     with path.open("rb") as file:
         content = file.read(22 * 2**20)  # exceeds the upload limit
-    status, text = client.upload(content, path.name)
-    if LEAKS.search(text.replace(str(client.uploads), "")):
+    status, text = client.upload(content, path.name, UPLOADS)
+    if LEAKS.search(text):
         return f"{entry.name}: {text[:200]}"
-    if status != 200:
-        return None if entry.error is not None and status in (400, 413) else f"{entry.name}: {status} {text[:200]}"
-    response = explain_upload(client, json.loads(text)[0])
+    if status == 413:
+        return None if entry.error is not None else f"{entry.name}: {status} {text[:200]}"
+    response = json.loads(text)
+    if status == 200:
+        response = explain(client, {"kind": "upload", "id": response["id"], "name": "x"})
     message = response.get("error", "")
     if LEAKS.search(message):
         return f"{entry.name}: {message}"
@@ -156,30 +159,25 @@ def test_every_file_gets_the_expected_response_over_http(client, tmp_path, choos
     assert [fault for entry, path in files if (fault := send(client, entry, path))] == []
     for entry, path in written:
         if entry.kind == "checkpoint":
-            request = {"checkpoint": str(path), "image": {"kind": "sample", "name": "cat"}}
-            assert "not found" in client.call("explain", request)[1]["error"]
+            assert explain(client, CAT, str(path))["field"] == "subject.model"
     assert not list(tmp_path.rglob(corpus.MARKER))
     assert not list(client.uploads.rglob(corpus.MARKER))
-    assert (
-        "probabilities"
-        in client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})[1]
-    )
+    assert "probabilities" in explain(client, CAT)
 
 
 @pytest.mark.hostile
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 def test_every_typed_text_is_rejected_over_http(client):
     for text in runs.TEXTS:
-        requests = [
-            {"checkpoint": text, "image": {"kind": "sample", "name": "cat"}},
-            {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": text}},
-            {"checkpoint": CHECKPOINT, "image": {"kind": text, "name": text}},
-            {"checkpoint": CHECKPOINT, "image": {"kind": "upload", "path": text, "name": text}},
-            {"checkpoint": CHECKPOINT, "image": {"kind": "cifar", "index": text}},
+        images = [
+            {"kind": "sample", "name": text},
+            {"kind": text, "name": text},
+            {"kind": "upload", "id": text, "name": text},
+            {"kind": "test", "index": text},
         ]
-        for request in requests:
-            status, response = client.call("explain", request)
-            assert (status, set(response)) == (200, {"error"}), text
+        for model, image in [(text, CAT), *((CHECKPOINT, image) for image in images)]:
+            response = explain(client, image, model)
+            assert response["field"].startswith("subject"), text
             assert len(response["error"]) < 600
             assert "Something went wrong" not in response["error"], text
     for data in (
@@ -222,17 +220,17 @@ def test_big_files_are_handled_over_http_within_512_mib_alone_and_concurrently(t
         process = find_server_pid(address)
         # The first image is explained before torch is imported; the second waits until it is.
         for name in ("cat", "horse"):
-            client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": name}})
+            explain(client, {"kind": "sample", "name": name})
         for entry, path in written:
             before = memory_mib(process, "VmRSS")
             Path(f"/proc/{process}/clear_refs").write_text("5")
             assert send(client, entry, path) is None
             assert memory_mib(process, "VmHWM") - before <= corpus.MAX_MIB, entry.name
-        uploaded = [json.loads(client.upload(path.read_bytes(), path.name)[1])[0] for _, path in written]
+        uploaded = [json.loads(client.upload(path.read_bytes(), path=UPLOADS)[1])["id"] for _, path in written]
         before = memory_mib(process, "VmRSS")
         Path(f"/proc/{process}/clear_refs").write_text("5")
         with ThreadPoolExecutor(len(uploaded)) as pool:
-            responses = list(pool.map(lambda path: explain_upload(client, path), uploaded))
+            responses = list(pool.map(lambda name: explain(client, {"kind": "upload", "id": name}), uploaded))
         assert any("probabilities" in response for response in responses)
         assert all("probabilities" in response or response["error"] for response in responses)
         assert memory_mib(process, "VmHWM") - before <= corpus.MAX_MIB, "concurrently"

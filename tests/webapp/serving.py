@@ -18,7 +18,7 @@ from vitviz.webapp.app import build_app, serve
 
 BOUNDARY = "----vitviz"
 CAT = sample_paths()["cat"].read_bytes()
-EXPLAIN_CAT = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
+EXPLAIN_CAT = {"subject": {"model": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}}
 
 # Gradio's queue uses options that pandas deprecates.
 IGNORE_PANDAS_WARNINGS = pytest.mark.filterwarnings(

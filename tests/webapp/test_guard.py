@@ -204,6 +204,10 @@ def test_only_the_listed_functions_can_be_called(client):
     assert client.endpoint("predict", 1)[0] == 404
 
 
+def of(image, model="cifar10-ti4"):
+    return {"subject": {"model": model, "image": image}}
+
+
 def test_files_that_were_not_uploaded_are_refused_in_every_field(client):
     for path in (
         "/etc/passwd",
@@ -213,18 +217,16 @@ def test_files_that_were_not_uploaded_are_refused_in_every_field(client):
         "\0",
         "//x/y",
     ):
-        _, answer = client.call(
-            "explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": path, "name": "x"}}
-        )
-        assert set(answer) == {"error"}
+        status, answer = client.route("explanations", of({"kind": "upload", "id": path}))
+        assert (status, answer["field"]) == (400, "subject.image.id")
         _, events = client.endpoint(
             "explain", {"path": path, "meta": {"_type": "gradio.FileData"}}, "cifar10-ti4", "average"
         )
         assert "event: error" in events
-        _, answer = client.call("explain", {"checkpoint": path, "image": {"kind": "sample", "name": "cat"}})
-        assert "not found" in answer["error"]
-        _, answer = client.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": path}})
-        assert answer["error"].startswith(f"Sample {path!r} not found")
+        status, answer = client.route("explanations", of({"kind": "sample", "name": "cat"}, path))
+        assert (status, answer["field"]) == (400, "subject.model")
+        status, answer = client.route("explanations", of({"kind": "sample", "name": path}))
+        assert (status, answer["field"]) == (400, "subject.image")
         _, answer = client.call("probes", {"checkpoint": path, "images": "samples"})
         assert "not found" in answer["error"]
 
@@ -239,6 +241,6 @@ def test_no_url_is_ever_fetched(client, canary):
         image = {"path": url, "url": url, "meta": {"_type": "gradio.FileData"}}
         status, events = client.endpoint("explain", image, "cifar10-ti4", "average")
         assert status >= 400 or "event: error" in events
-        _, answer = client.call("explain", {"checkpoint": url, "image": {"kind": "upload", "path": url, "name": "a"}})
-        assert set(answer) == {"error"}
+        assert client.route("explanations", of({"kind": "upload", "id": url}, url))[0] == 400
+        assert client.route("explanations", of({"kind": "sample", "name": url}, url))[0] == 400
     assert contacts == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from gradio import processing_utils
 
-from tests.webapp.serving import CAT, EXPLAIN_CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
+from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
 from vitviz.webapp import opened
 from vitviz.webapp.app import build_app, serve
 from vitviz.webapp.server import guard
@@ -30,8 +30,10 @@ def names_a_folder(answer) -> bool:
 def test_no_response_contains_a_path_of_the_server(public_client):
     assert not names_a_folder(public_client.config())
     answers = [
-        public_client.call("gallery", {"dataset": "cifar10", "label": -1, "page": 0}),
-        public_client.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 1}}),
+        public_client.route("data/gallery", {}),
+        public_client.route(
+            "explanations", {"subject": {"model": "cifar10-ti4", "image": {"kind": "test", "index": 1}}}
+        ),
         public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}),
     ]
     for status, answer in answers:
@@ -123,11 +125,14 @@ def test_an_unexpected_error_returns_a_generic_sentence_with_a_reference(client,
     def fail(*_):
         raise RuntimeError("secret /home/x")
 
-    monkeypatch.setattr("vitviz.webapp.pages.explore.sample_path", fail)
+    monkeypatch.setattr("vitviz.webapp.sources.sample_path", fail)
     monkeypatch.setattr("vitviz.webapp.app.sample_path", fail)
-    _, answer = client.call("explain", EXPLAIN_CAT)
+    status, answer = client.route(
+        "explanations", {"subject": {"model": "cifar10-ti4", "image": {"kind": "sample", "name": "ship"}}}
+    )
+    assert status == 500
     reference = re.fullmatch(r"Something went wrong on the server \(reference (\w{6})\)\. .*", answer["error"])[1]
-    assert f"Server function failed, reference {reference}" in caplog.text
+    assert f"Request failed, reference {reference}" in caplog.text
     assert "secret" in caplog.text
     _, events = client.endpoint("explain", "cat", "cifar10-ti4", "average")
     assert "Something went wrong on the server (reference" in events

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from tests.webapp.serving import CAT, EXPLAIN_CAT, IGNORE_PANDAS_WARNINGS, files_in, running
-from vitviz.webapp.server import queue, uploads
+from vitviz.webapp.server import refusals, uploads
 from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.uploads import Uploads
 
@@ -74,19 +74,18 @@ def test_slow_uploads_do_not_delay_others(client):
     with ExitStack() as stack:
         for _ in range(100):
             stack.enter_context(part_of_an_upload(client))
-        assert "probabilities" in client.call("explain", EXPLAIN_CAT)[1]
+        assert "probabilities" in client.route("explanations", EXPLAIN_CAT)[1]
         assert client.upload(CAT)[0] == 200
 
 
 @pytest.mark.slow
 def test_disconnected_clients_do_not_fill_the_queue(client):
-    assert "probabilities" in client.call("explain", EXPLAIN_CAT)[1]
-    component = {"session_hash": "s", "component_id": client.component, "fn_name": "explain", "data": EXPLAIN_CAT}
+    assert "probabilities" in client.route("explanations", EXPLAIN_CAT)[1]
     program = {"data": ["cat", "cifar10-ti4", "attention"]}
     for _ in range(100):  # more than the queues of the page and of the endpoints hold
-        for path, data in (("component_server/", component), ("call/explain", program)):
-            client.send(f"/gradio_api/{path}", "application/json", json.dumps(data).encode()).close()
-    assert "probabilities" in client.call("explain", EXPLAIN_CAT)[1]
+        for path, data in (("vitviz/api/explanations", EXPLAIN_CAT), ("gradio_api/call/explain", program)):
+            client.send(f"/{path}", "application/json", json.dumps(data).encode()).close()
+    assert "probabilities" in client.route("explanations", EXPLAIN_CAT)[1]
     responses = (client.endpoint("explain", *program["data"]) for _ in range(10_000))
     assert "event: complete" in next(events for status, events in responses if status != 503), (
         "earlier requests complete first"
@@ -200,27 +199,27 @@ def test_concurrent_uploads_are_not_mixed_up(tmp_path):
     def own(client, shade):
         buffer = io.BytesIO()
         Image.new("RGB", (64, 64), (shade, 255 - shade, shade // 2)).save(buffer, "PNG")
-        path = json.loads(client.upload(buffer.getvalue(), f"{shade}.png")[1])[0]
-        chosen = {"kind": "upload", "path": path, "name": f"{shade}.png"}
-        answer = client.call("explain", {"checkpoint": "cifar10-ti4", "image": chosen})[1]
+        uploaded = json.loads(client.upload(buffer.getvalue(), path="/vitviz/api/data/uploads")[1])["id"]
+        image = {"kind": "upload", "id": uploaded, "name": f"{shade}.png"}
+        answer = client.route("explanations", {"subject": {"model": "cifar10-ti4", "image": image}})[1]
         assert "error" not in answer, answer
-        seen = Image.open(io.BytesIO(base64.b64decode(answer["image"]["src"].partition(",")[2])))
-        return answer["key"], answer["image"]["caption"], seen.getcolors()
+        shown = answer["image"]
+        seen = Image.frombytes("RGB", (shown["width"], shown["height"]), base64.b64decode(shown["pixels"]))
+        return uploaded, shown["caption"], seen.getcolors()
 
     with running(tmp_path) as client, ThreadPoolExecutor(20) as crowd:
-        client.call("explain", {})
+        client.route("explanations", {})
         found = list(crowd.map(partial(own, client), range(200)))
-    assert len({key for key, _, _ in found}) == 200
+    assert len({uploaded for uploaded, _, _ in found}) == 200
     for shade, (_, caption, colors) in enumerate(found):
         assert (caption, colors) == (f"{shade}.png", [(32 * 32, (shade, 255 - shade, shade // 2))])
 
 
 @pytest.mark.slow
 def test_concurrent_requests_get_a_response_or_busy(client):
-    client.call("explain", {})
+    client.route("explanations", {})
     with ThreadPoolExecutor(200) as crowd:
-        found = list(crowd.map(lambda _: client.call("explain", EXPLAIN_CAT), range(200)))
-    assert {status for status, _ in found} == {200}
+        found = list(crowd.map(lambda _: client.route("explanations", EXPLAIN_CAT), range(200)))
     words = [answer.get("error", "answered") for _, answer in found]
-    assert set(words) <= {"answered", queue.BUSY}
+    assert {(status, answer.get("error")) for status, answer in found} <= {(200, None), (503, refusals.BUSY)}
     assert words.count("answered") >= 100
