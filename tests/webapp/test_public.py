@@ -17,6 +17,11 @@ from vitviz.webapp.server import guard
 pytestmark = IGNORE_PANDAS_WARNINGS
 
 
+def explain(image):
+    """Return a request for the explanation of an image."""
+    return {"subject": {"model": "cifar10-ti4", "image": image}}
+
+
 # Public pages
 
 
@@ -31,9 +36,7 @@ def test_no_response_contains_a_path_of_the_server(public_client):
     assert not names_a_folder(public_client.config())
     answers = [
         public_client.route("data/gallery", {}),
-        public_client.route(
-            "explanations", {"subject": {"model": "cifar10-ti4", "image": {"kind": "test", "index": 1}}}
-        ),
+        public_client.route("explanations", explain({"kind": "test", "index": 1})),
         public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}),
     ]
     for status, answer in answers:
@@ -127,9 +130,7 @@ def test_an_unexpected_error_returns_a_generic_sentence_with_a_reference(client,
 
     monkeypatch.setattr("vitviz.webapp.sources.sample_path", fail)
     monkeypatch.setattr("vitviz.webapp.app.sample_path", fail)
-    status, answer = client.route(
-        "explanations", {"subject": {"model": "cifar10-ti4", "image": {"kind": "sample", "name": "ship"}}}
-    )
+    status, answer = client.route("explanations", explain({"kind": "sample", "name": "ship"}))
     assert status == 500
     reference = re.fullmatch(r"Something went wrong on the server \(reference (\w{6})\)\. .*", answer["error"])[1]
     assert f"Request failed, reference {reference}" in caplog.text
