@@ -138,13 +138,13 @@ def test_the_page_starts_without_a_home_directory_and_deletes_its_uploads(tmp_pa
 
 COMPUTING = """
 import threading
-from vitviz.webapp import app
+from vitviz.webapp import app, endpoints
 
 def compute():
     print("computing", flush=True)
     threading.Event().wait()
 
-app.ENDPOINTS["methods"] = compute
+endpoints.list_methods = compute
 app.serve(app.build_app(), port={port})
 """
 

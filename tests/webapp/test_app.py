@@ -1,5 +1,6 @@
 """The web app: endpoints, ports and app.py."""
 
+import asyncio
 import errno
 import json
 import os
@@ -17,7 +18,8 @@ import pytest
 from vitviz.cli import configure_server_libraries
 from vitviz.models.config import ConfigError
 from vitviz.webapp import app as module
-from vitviz.webapp.app import build_app, explain_image, is_space, list_methods, serve
+from vitviz.webapp.app import build_app, is_space, serve
+from vitviz.webapp.endpoints import Endpoints, list_methods
 from vitviz.webapp.server.address import Address, choose_address, free_port
 
 
@@ -32,8 +34,12 @@ def test_only_three_endpoints_are_public(app):
     assert not info["unnamed_endpoints"]
 
 
-def test_the_endpoint_explains_a_sample():
-    answer = explain_image("ship", method="rollout")
+def explain_image(app, *arguments):
+    return asyncio.run(Endpoints(app.deferred_backend).explain_image(*arguments))
+
+
+def test_the_endpoint_explains_a_sample(app):
+    answer = explain_image(app, "ship", "cifar10-ti4", "rollout")
     assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-5)
     assert [len(row) for row in answer["map"]] == [8] * 8
     assert answer["note"] == "resized from 96 × 96 to 32 × 32"
@@ -48,9 +54,9 @@ def test_the_endpoint_explains_a_sample():
         (({"path": "/etc/passwd"},), "Only an uploaded image"),
     ],
 )
-def test_the_endpoint_refuses_invalid_arguments_with_a_sentence(arguments, sentence):
+def test_the_endpoint_refuses_invalid_arguments_with_a_sentence(app, arguments, sentence):
     with pytest.raises(gr.Error, match=sentence):
-        explain_image(*arguments)
+        explain_image(app, *arguments)
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_an_unexpected_error_returns_a_generic_sentence_with_a_reference(client,
         raise RuntimeError("secret /home/x")
 
     monkeypatch.setattr("vitviz.webapp.sources.sample_path", fail)
-    monkeypatch.setattr("vitviz.webapp.app.sample_path", fail)
+    monkeypatch.setattr("vitviz.webapp.endpoints.sample_path", fail)
     status, answer = client.route("explanations", explain({"kind": "sample", "name": "ship"}))
     assert status == 500
     reference = re.fullmatch(r"Something went wrong on the server \(reference (\w{6})\)\. .*", answer["error"])[1]

@@ -9,12 +9,11 @@ import threading
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gradio as gr
 from fastapi.responses import JSONResponse
 from gradio import http_server, routes
-from gradio.data_classes import FileDataDict
 from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
 from starlette.routing import Mount
@@ -22,14 +21,12 @@ from starlette.routing import Mount
 from vitviz.models.config import ConfigError
 from vitviz.view import Subject
 from vitviz.webapp import opening, page, preview
-from vitviz.webapp.images import sample_path, upload_path
-from vitviz.webapp.schemas.common import ModelInfo
+from vitviz.webapp.endpoints import Endpoints
 from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
 from vitviz.webapp.server.modules import API_PREFIX, URL_PREFIX, ModuleFiles, ModulePreload
-from vitviz.webapp.server.queue import BUSY, limit_torch_threads
-from vitviz.webapp.server.requests import RequestError, error_response
+from vitviz.webapp.server.refusals import BUSY
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
 
 if TYPE_CHECKING:
@@ -78,7 +75,7 @@ def build_app(
     if public:  # a gated model has been opened with its token
         remove_secrets()
     with page.build(catalog | {"public": public}, [deferred.function(name) for name in names]) as app:
-        for name, function in ENDPOINTS.items():
+        for name, function in Endpoints(deferred).functions.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
             gr.api(function, api_name=name, queue=not mcp)
     app.deferred_backend = deferred
@@ -102,63 +99,6 @@ async def keep_path(path: str | None) -> str | None:
     `vitviz.webapp.images.upload_path` checks that it is in the upload folder.
     """
     return path
-
-
-def explain_image(
-    image: str | FileDataDict, checkpoint: str = "cifar10-ti4", method: str = "average"
-) -> dict[str, Any]:
-    """Explain an image: class probabilities, and a map over its patches.
-
-    Args:
-        image: Name of a sample ("cat"), or an uploaded file, whose path `/gradio_api/upload` returned.
-        checkpoint: Name of a checkpoint, as `/checkpoints` lists them.
-        method: Name of an attribution method, as `/methods` lists them.
-
-    Returns:
-        `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, the preprocessing.
-    """
-    response: dict[str, Any] = error_response(compute_explanation)(image, checkpoint, method)
-    if "error" in response:
-        raise gr.Error(response["error"], print_exception=False)
-    return response
-
-
-def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
-    """Compute the response of `explain_image`."""
-    from vitviz.attribution.explanation import explain
-    from vitviz.attribution.methods import METHODS
-    from vitviz.webapp.models import load_model
-
-    limit_torch_threads()
-    if not (isinstance(image, str) or (isinstance(image, dict) and "path" in image)):
-        raise RequestError("image", "the name of a sample or an uploaded file", image)
-    if isinstance(image, str):
-        source = upload_path(image) if os.path.isabs(image) else sample_path(image)
-    else:
-        source = upload_path(str(image["path"]))
-    if method in METHODS and METHODS[method].on_request:
-        raise RequestError("method", "a name that /methods lists", method)
-    explanation = explain(load_model(checkpoint), source)
-    values = explanation.map(method).tolist()
-    probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
-    return {"probabilities": probabilities, "map": values, "note": explanation.image.note}
-
-
-def list_checkpoints() -> list[ModelInfo]:
-    """List the checkpoints: name, family, size, accuracy and its split, whether it is a classifier."""
-    from vitviz.webapp.models import list_bundled
-
-    return list_bundled()
-
-
-def list_methods() -> dict[str, str]:
-    """List the attribution methods by name, each with what it shows and what it does not."""
-    from vitviz.attribution.methods import METHODS
-
-    return {name: method.about for name, method in METHODS.items() if not method.on_request}
-
-
-ENDPOINTS = {"explain": explain_image, "checkpoints": list_checkpoints, "methods": list_methods}
 
 
 def serve(

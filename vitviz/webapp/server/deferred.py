@@ -49,6 +49,10 @@ class DeferredBackend:
                 pool.shutdown(wait=False)
             return self.future
 
+    async def backend(self) -> "Backend":
+        """Wait for the pages; shielded, so that a visitor who leaves does not cancel the import for all."""
+        return await asyncio.shield(asyncio.wrap_future(self.start()))
+
     def clean(self) -> None:
         """Delete what has expired, once the pages are there."""
         if self.future is not None and self.future.done() and self.future.exception() is None:
@@ -63,9 +67,8 @@ class DeferredBackend:
                 await JSONResponse(self.explained["reply"])(scope, receive, send)
                 return
             receive = replay(body, receive)
-        backend = await asyncio.shield(asyncio.wrap_future(future))
         # Its routes are absolute, as a proxy may remove its prefix from the path or not.
-        await backend.api({**scope, "root_path": ""}, receive, send)
+        await (await self.backend()).api({**scope, "root_path": ""}, receive, send)
 
     def function(self, name: str) -> AsyncFunction:
         """Return a function that waits for a function of the pages and calls it."""
@@ -75,8 +78,7 @@ class DeferredBackend:
             future = self.start()
             if example is not None and request == example["request"] and not future.done():
                 return example["reply"]
-            # Shielded, so that a visitor who leaves does not cancel the import for all.
-            backend = await asyncio.shield(asyncio.wrap_future(future))
+            backend = await self.backend()
             function = backend.functions[name]
             if inspect.iscoroutinefunction(function):
                 return await function(request)
