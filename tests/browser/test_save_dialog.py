@@ -154,6 +154,17 @@ def test_a_browser_that_refuses_to_copy_is_reported(open_page, context):
     expect(page.locator(f"{SAVE} pre")).to_contain_text("import vitviz")
 
 
+def test_a_figure_is_saved_without_provenance_while_the_server_does_not_answer(open_page):
+    page = open_page()
+    open_dialog(page)
+    page.route(
+        API, lambda route: route.abort() if route_of(route.request) == "explanations/provenance" else route.fallback()
+    )
+    choose(page, form="svg")
+    assert "<metadata>" not in Path(saved(page).path()).read_text()
+    expect(page.locator(".status")).to_contain_text("It has no provenance, as the server did not answer.")
+
+
 def test_an_error_is_shown_in_the_dialog(open_page):
     page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")  # no request is on its way when the route is removed

@@ -28,6 +28,7 @@ export interface SavedFile {
   name: string;
   caption: string;
   blob: Blob;
+  isUntraced?: boolean; // a figure without provenance, as the server did not answer
 }
 
 type Made = SavedFile | RefusedError;
@@ -126,7 +127,7 @@ export class SaveDialog {
           drawFigure(explorer, content, size, address),
           engine.provenance(subject, view, NEVER).catch(() => null), // a figure is saved even if the server has gone
         ]);
-        return { ...file, blob: await fileOf(drawing, choice.format, provenance) };
+        return { ...file, blob: await fileOf(drawing, choice.format, provenance), isUntraced: !provenance };
       } catch {
         return new RefusedError(NOT_DRAWN);
       }
@@ -153,7 +154,8 @@ export class SaveDialog {
     saveBlob(file.name, file.blob);
     storeChoice(choice);
     this.close();
-    this.#session.status.say(`Saved as ${file.name}.`);
+    const remark = file.isUntraced ? ' It has no provenance, as the server did not answer.' : '';
+    this.#session.status.say(`Saved as ${file.name}.${remark}`);
   }
 
   /** Copy the figure as PNG. */
