@@ -1,5 +1,6 @@
 """The Internals page in a browser: the page shows what the library measured."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from vitviz.models.factory import create_model
 pytestmark = pytest.mark.browser
 
 INTERNALS = ".vitviz-internals"
+PROBES_ROUTE = "**/vitviz/api/models/probes"
 PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka", "sinks")
 
 
@@ -74,15 +76,20 @@ def walk(page, name, *keys):
     return line(page, name).inner_text()
 
 
+def requested(urls):
+    """The routes that were requested."""
+    return [url.partition("/vitviz/api/")[2] for url in urls if "/vitviz/api/" in url]
+
+
 def test_nothing_is_measured_before_the_page_is_shown(open_page, request_urls):
     page = open_page()
     expect(page.get_by_role("tab")).to_have_text(["Explore", "Compare", "Train", "Internals", "Learn"])
     expect(page.locator(INTERNALS)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    before = sum("component_server" in url for url in request_urls)
+    before = len(requested(request_urls))
     page.get_by_role("tab", name="Internals").click()
     page.wait_for_selector(f"{INTERNALS}[data-ready]")
-    assert sum("component_server" in url for url in request_urls) == before + 2  # the list of models, and its probes
+    assert sorted(requested(request_urls)[before:]) == ["models", "models/probes"]
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
 
 
@@ -222,16 +229,9 @@ def test_the_address_keeps_the_figure(open_internals):
 def test_a_response_during_another_tab_is_drawn_when_the_tab_is_shown(context, address):
     page = context.new_page()
     held = []
-
-    def hold(route):
-        if (route.request.post_data_json or {}).get("fn_name") == "probes":
-            held.append(route)
-        else:
-            route.fallback()
-
-    page.route(re.compile("component_server"), hold)
+    page.route(PROBES_ROUTE, held.append)
     page.goto(address)
-    with page.expect_request(lambda request: '"probes"' in (request.post_data or "")):
+    with page.expect_request(PROBES_ROUTE):
         page.get_by_role("tab", name="Internals").click()
     page.get_by_role("tab", name="Train").click()
     expect(page.locator(INTERNALS)).to_be_hidden()
@@ -360,14 +360,8 @@ def test_a_failed_request_can_be_retried(context, address):
     page = context.new_page()
     down = [True]
 
-    def lose(route):
-        name = (route.request.post_data_json or {}).get("fn_name")
-        if name == "probes" and down:
-            route.abort()
-        elif name != "list_models":  # without its response the page does not retry
-            route.fallback()
-
-    page.route(re.compile("component_server"), lose)
+    page.route(PROBES_ROUTE, lambda route: route.abort() if down else route.fallback())
+    page.route("**/vitviz/api/models", lambda route: None)  # without its response the page does not retry
     page.goto(f"{address}?tab=internals")
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
@@ -403,15 +397,14 @@ def test_no_dot_overlaps_the_label_of_uniform_attention(context, address):
     page = context.new_page()
 
     def near_uniform(route):
-        if (route.request.post_data_json or {}).get("fn_name") != "probes":
-            return route.fallback()
         response = route.fetch()
-        measured = response.json()
+        line = json.loads(response.text().splitlines()[-1])
+        measured = line["reply"]
         uniform = measured["uniform_distance"]
         measured["distance"] = [[uniform * (0.94 + 0.03 * head) for head in range(6)]] * 6
-        return route.fulfill(response=response, json=measured)
+        route.fulfill(response=response, body=json.dumps(line))
 
-    page.route(re.compile("component_server"), near_uniform)
+    page.route(PROBES_ROUTE, near_uniform)
     page.goto(f"{address}?tab=internals")
     page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
     label = page.locator("[data-probe=distance] .halo").bounding_box()

@@ -32,8 +32,9 @@ def test_no_response_contains_a_path_of_the_server(public_client):
     answers = [
         public_client.call("gallery", {"dataset": "cifar10", "label": -1, "page": 0}),
         public_client.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 1}}),
-        public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}),
     ]
+    probe = {"model": "cifar10-ti4", "images": "test", "probe": "cka"}
+    answers.append((200, public_client.route("models/probe-file", probe)[1]))
     for status, answer in answers:
         assert status == 200
         assert not names_a_folder(answer)

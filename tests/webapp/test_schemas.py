@@ -22,11 +22,10 @@ from vitviz.training import estimate
 from vitviz.webapp.pages import presets
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
-from vitviz.webapp.schemas import common, compare, explore, internals, learn, requests, views
+from vitviz.webapp.schemas import common, compare, explore, learn, requests, views
 from vitviz.webapp.schemas import train as train_types
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
@@ -47,7 +46,7 @@ def check(kind: Any, value: Any) -> Any:
 class Page:
     """Checks each request to the server functions of a page, and its response."""
 
-    def __init__(self, page: Explore | Internals | Train) -> None:
+    def __init__(self, page: Explore | Train) -> None:
         self.functions = {function.__name__: function for function in page.functions}
         self.called: set[str] = set()
 
@@ -65,7 +64,7 @@ def test_typescript_has_the_current_types():
 
 
 def test_every_server_function_has_types():
-    pages = (Explore(), Compare(Explore(), Timelines(None)), Internals(), Learn(Explore(), Timelines(None)), Train())
+    pages = (Explore(), Compare(Explore(), Timelines(None)), Learn(Explore(), Timelines(None)), Train())
     assert {function.__name__ for page in pages for function in page.functions} == set(REQUESTS)
 
 
@@ -160,16 +159,6 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None
     assert "error" in page("explain", CAT | {"checkpoint": "?"}, common.Refusal)
-    assert page.called == set(page.functions)
-
-
-def test_internals(tmp_path):
-    page = Page(Internals(str(tmp_path)))
-    page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, internals.ProbesReply)
-    figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
-    page("probe_figure", figure, common.FigureFile)
-    page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
-    check_models(page)
     assert page.called == set(page.functions)
 
 

@@ -1,8 +1,9 @@
 /* Files of a figure: as on screen, or its numbers, which the server writes. */
 
-import { isRefusal, NOT_DRAWN, reasonOf } from '../lib/client';
+import { NOT_DRAWN } from '../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../lib/dom';
 import type { FigureFormat } from '../lib/export/files';
+import { isRefusal, post } from '../lib/server';
 import type { Caption } from './captions';
 import type { InternalsPage } from './state.svelte';
 
@@ -23,8 +24,8 @@ async function makeFile(page: InternalsPage, caption: Caption, format: Format): 
       throw new Error(NOT_DRAWN);
     }
   }
-  const reply = await page.host.request('probe_figure', { ...(page.shown ?? page.request), probe: caption.probe });
-  if (!reply || isRefusal(reply)) throw new Error(reasonOf(reply));
+  const reply = await post('models/probe-file', { ...(page.shown ?? page.choice), probe: caption.probe });
+  if (isRefusal(reply)) throw new Error(reply.error);
   return { name: reply.name, blob: blobOf(reply.src) };
 }
 

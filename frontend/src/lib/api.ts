@@ -802,46 +802,6 @@ export interface PresetInfo {
   plain: boolean;
 }
 
-/** Also the name of a figure whose numbers are saved. */
-export interface ProbeFigureRequest {
-  checkpoint: string;
-  images: string;
-  probe: string;
-}
-
-/** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
-export interface ProbesReply {
-  checkpoint: string;
-  images: string;
-  size: [number, number];
-  grid: [number, number];
-  prefix: number;
-  classToken: boolean;
-  classes: number;
-  filters: number[][][][];
-  explained: number[];
-  position_similarity: number[][][][];
-  distance: number[][];
-  uniform_distance: number;
-  effective_tokens: number[][];
-  head_divergence: number[][][];
-  norms: number[][];
-  longest: number[];
-  outliers: number[][];
-  final_agreement: number[];
-  final_probability: number[];
-  class_token_cosine: number[][][];
-  cka: number[][];
-  sink_share: number[][];
-  sink_norm: number[][];
-}
-
-/** A model, and the images to probe it with. */
-export interface ProbesRequest {
-  checkpoint: string;
-  images: string;
-}
-
 /** Where a saved file comes from. */
 export interface Provenance {
   vitviz: string;
@@ -906,8 +866,6 @@ export interface Requests {
   find_models: [Empty, FoundModels | Refusal];
   open_model: [OpenRequest, OpenInfo | Refusal];
   model_facts: [ModelRequest, ModelFacts | Refusal];
-  probes: [ProbesRequest, ProbesReply | Refusal];
-  probe_figure: [ProbeFigureRequest, FigureFile | Refusal];
   compare: [CompareRequest, CompareReply | Refusal | null];
   compare_figure: [CompareFigureRequest, FigureFile | Refusal | null];
   compare_images: [Empty, CompareImages | Refusal];

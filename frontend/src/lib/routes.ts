@@ -314,6 +314,46 @@ export interface PixelMap {
   columns: number;
 }
 
+/** Also the figure whose numbers are saved. */
+export interface ProbeFileRequest {
+  model: string;
+  images?: 'samples' | 'test';
+  probe: string;
+}
+
+/** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
+export interface Probes {
+  model: string;
+  images: string;
+  size: [number, number];
+  grid: [number, number];
+  prefix: number;
+  class_token: boolean;
+  classes: number;
+  filters: number[][][][];
+  explained: number[];
+  position_similarity: number[][][][];
+  distance: number[][];
+  uniform_distance: number;
+  effective_tokens: number[][];
+  head_divergence: number[][][];
+  norms: number[][];
+  longest: number[];
+  outliers: number[][];
+  final_agreement: number[];
+  final_probability: number[];
+  class_token_cosine: number[][][];
+  cka: number[][];
+  sink_share: number[][];
+  sink_norm: number[][];
+}
+
+/** Also the images to probe it with. */
+export interface ProbesRequest {
+  model: string;
+  images?: 'samples' | 'test';
+}
+
 /** A line of a stream before its last one. */
 export interface Progress {
   done: number;
@@ -474,9 +514,11 @@ export interface Routes {
   'models/cached': [Empty, CachedModels];
   'models/open': [OpenRequest, Opening];
   'models/facts': [ModelRequest, Facts];
+  'models/probes': [ProbesRequest, Probes];
+  'models/probe-file': [ProbeFileRequest, SavedFile];
   'data/gallery': [GalleryRequest, Gallery];
   'data/cifar': [DownloadRequest, Download];
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'data/gallery';
+export type Stream = 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery';

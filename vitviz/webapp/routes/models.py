@@ -4,15 +4,19 @@ from dataclasses import asdict
 from typing import cast
 
 from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
 
 from vitviz.models import hub_cache
 from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.config import ConfigError
 from vitviz.models.facts import facts
+from vitviz.webapp import files, probed
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty
 from vitviz.webapp.schemas.common import FoundModel
-from vitviz.webapp.server.calls import Call, Caller
+from vitviz.webapp.schemas.explanations import SavedFile
+from vitviz.webapp.server.calls import Call, Caller, Lines
 from vitviz.webapp.server.refusals import RefusingRoute
 
 router = APIRouter(prefix="/models", route_class=RefusingRoute)
@@ -58,6 +62,30 @@ async def model_facts(request: types.ModelRequest, call: Caller) -> types.Facts:
         return types.Facts(facts=facts(model, sources.opener.opened.sizes.get(model.name)))
 
     return await call.one_pass(describe, sources.must_load(request.model))
+
+
+@router.post("/probes", response_model=types.Probes, response_class=Lines)
+async def probes(request: types.ProbesRequest, call: Caller) -> StreamingResponse:
+    """Probe a model."""
+
+    async def compute() -> types.Probes:
+        found = await call.backend.probes.find(request, call)
+        return await call.quick(lambda: probed.to_reply(found))
+
+    return await call.stream(compute())
+
+
+@router.post("/probe-file")
+async def probe_file(request: types.ProbeFileRequest, call: Caller) -> SavedFile:
+    """Return the numbers of a figure of the probes as CSV."""
+    from vitviz.plots import probe_table
+
+    if request.probe not in probe_table.FIGURES:
+        raise ConfigError("probe", f"must be one of {', '.join(probe_table.FIGURES)}: got {request.probe[:40]!r}")
+    found = await call.backend.probes.find(request, call)
+    content = await call.quick(lambda: probe_table.to_csv(vars(found.probes), request.probe).encode())
+    name = f"{found.model.name.replace('/', '-')}-{request.probe}.csv"
+    return SavedFile(name=name, src=files.data_url(content, "csv"))
 
 
 def check_private(call: Call) -> None:

@@ -46,7 +46,6 @@ from vitviz.webapp.schemas.explore import (
     ScoresReply,
     TargetRequest,
 )
-from vitviz.webapp.schemas.internals import ProbeFigureRequest, ProbesReply, ProbesRequest
 from vitviz.webapp.schemas.learn import (
     LessonFlipReply,
     LessonHeadReply,
@@ -122,8 +121,6 @@ class Requests(TypedDict):
     find_models: tuple[Empty, FoundModels | Refusal]
     open_model: tuple[OpenRequest, OpenInfo | Refusal]
     model_facts: tuple[ModelRequest, ModelFacts | Refusal]
-    probes: tuple[ProbesRequest, ProbesReply | Refusal]
-    probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
     compare: tuple[CompareRequest, CompareReply | Refusal | None]
     compare_figure: tuple[CompareFigureRequest, FigureFile | Refusal | None]
     compare_images: tuple[Empty, CompareImages | Refusal]
