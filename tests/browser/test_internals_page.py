@@ -229,7 +229,7 @@ def test_the_address_keeps_the_figure(open_internals):
 def test_a_response_during_another_tab_is_drawn_when_the_tab_is_shown(context, address):
     page = context.new_page()
     held = []
-    page.route(PROBES_ROUTE, held.append)
+    page.route(PROBES_ROUTE, lambda route: held.append(route))
     page.goto(address)
     with page.expect_request(PROBES_ROUTE):
         page.get_by_role("tab", name="Internals").click()
@@ -256,10 +256,10 @@ def test_test_images_replace_the_samples(open_internals):
 def test_an_error_is_shown_and_the_figures_stay(open_internals):
     page = open_internals()
     before = line(page, "cka").inner_text()
-    page.eval_on_selector("input[name=images][value=test]", "node => { node.value = 'all'; }")
-    page.locator("input[name=images][value=all]").click()  # not check(): the error resets it
+    page.route(PROBES_ROUTE, lambda route: route.fulfill(status=400, json={"error": "CIFAR-10 is gone."}))
+    page.locator("input[name=images][value=test]").click()  # not check(): the error resets it
     page.wait_for_selector(f"{INTERNALS}[data-state=error]")
-    expect(page.locator(f"{INTERNALS} .status")).to_have_text("images must be samples or test: got 'all'.")
+    expect(page.locator(f"{INTERNALS} .status")).to_have_text("CIFAR-10 is gone.")
     expect(line(page, "cka")).to_have_text(before)
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
 
@@ -330,7 +330,7 @@ def test_a_chosen_model_that_does_not_fit_the_test_images_is_shown_over_the_samp
     page.locator(f"{INTERNALS} .model select").select_option("runs/large")
     page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
     status = page.locator(f"{INTERNALS} .status")
-    expect(status).to_contain_text("must be samples for a model whose input is not 32 × 32 px")
+    expect(status).to_contain_text("must be samples for an input of 96 × 96 px")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
     expect(page).to_have_url(re.compile("model=runs/large$"))
 
@@ -402,7 +402,7 @@ def test_no_dot_overlaps_the_label_of_uniform_attention(context, address):
         measured = line["reply"]
         uniform = measured["uniform_distance"]
         measured["distance"] = [[uniform * (0.94 + 0.03 * head) for head in range(6)]] * 6
-        route.fulfill(response=response, body=json.dumps(line))
+        route.fulfill(response=response, body=json.dumps(line) + "\n")
 
     page.route(PROBES_ROUTE, near_uniform)
     page.goto(f"{address}?tab=internals")

@@ -9,7 +9,6 @@ from vitviz.webapp.gallery import Gallery
 from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.probed import ModelProbes
@@ -44,7 +43,6 @@ class Backend:
             self.explore,
             Compare(self.explore, Timelines(runs)),
             train,
-            Learn(self.explore, train.timelines),
         )
         self.functions: dict[str, Callable[[Any], Any]] = {}
         for page in pages:

@@ -1,20 +1,31 @@
-/* State of the Learn page. Requests are functions over this object, see requests.ts. */
+/* State of the Learn page: the subject, the step and what the reader has chosen in its figures. What they need is
+   fetched by effects. All is assigned here only. */
 
-import type {
-  Catalog,
-  ExplainReply,
-  LessonFlipReply,
-  LessonPatchReply,
-  LessonReply,
-  LessonTrainingReply,
-  ModelInfo,
-} from '../lib/api';
-import type { Host } from '../lib/client';
-import { floatsOf, type Shape } from '../lib/numbers';
+import { untrack } from 'svelte';
+import type { Catalog, ModelInfo } from '../lib/api';
+import { type Host, WORKING_DELAY } from '../lib/client';
+import { floatsOf, sharpestHead } from '../lib/numbers';
+import type { Flips, Lesson, PatchEmbedding, Training } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
-import type { Image } from '../lib/view';
+import type { Subject } from '../lib/view';
+import { ask } from '../session/ask';
+import type { Engine } from '../session/engine';
+import type { Explanation } from '../session/explanation.svelte';
+import { ServerEngine } from '../session/server';
+import { Status } from '../session/status.svelte';
 import type { Choices } from './address';
+import { flipped } from './flips';
+import { linkedChoices, writeLink } from './link';
+import { fetchHead, fetchPass, served } from './requests';
 import { STEPS } from './steps';
+
+const POINTER_RESTS = 300; // ms after which the choices are written into the address
+
+/** What a lesson is about: one forward pass. */
+export interface Pass {
+  explanation: Explanation;
+  lesson: Lesson;
+}
 
 /** Query of the class token, keys and values of all tokens of a head. */
 export interface Head {
@@ -26,29 +37,29 @@ export interface Head {
   values: Float32Array; // (T, d)
 }
 
-/** What a lesson is about: one forward pass. */
-export interface Pass {
-  reply: ExplainReply;
-  lesson: LessonReply;
-  shape: Shape;
-  /** Attention weights of the class token, or of the mean patch, (L, A, T). */
-  rows: Float32Array;
+/** What was found for the reader's choices; for earlier ones until it is there. */
+interface Found {
+  head?: Head;
+  patch?: PatchEmbedding;
+  similar?: Float32Array; // to the patch, (L, N)
+  training?: Training['snapshots'];
+  removal?: { patches: readonly number[]; probabilities: readonly number[] };
+  flips?: Flips;
 }
 
 export class LearnPage implements Choices {
   readonly host: Host<Catalog>;
+  readonly engine: Engine;
   readonly theme: ThemeColors;
+  readonly status = new Status();
 
   root: HTMLElement | null = null; // set by Learn.svelte
-  state = $state.raw<'working' | 'ready' | 'error'>('working'); // `data-state`
   models: ModelInfo[];
-  checkpoint = $state.raw('');
-  image = $state.raw<Image | null>(null);
+  subject = $state.raw<Subject | null>(null); // what the lesson is to be about
+  pass = $state.raw<Pass | null>(null); // the last complete one: on screen until that of `subject` is there
+  failed = $state.raw(false); // the latest request for a pass
   step = $state.raw(0);
-  status = $state.raw('');
-  isError = $state.raw(false);
   settled = $state.raw(-1); // the step whose figure has all that it needs, `data-settled`
-  pass = $state.raw<Pass | null>(null);
 
   // What the reader has chosen in the figures.
   patch = $state.raw(0);
@@ -57,59 +68,229 @@ export class LearnPage implements Choices {
   dimension = $state.raw(0);
   removed = $state.raw<readonly number[]>([]);
 
-  // Responses to these choices.
-  attention = $state.raw<Head | null>(null);
-  embedding = $state.raw<LessonPatchReply | null>(null);
-  similar = $state.raw<Float32Array | null>(null); // to `patch`, (L, N)
-  without = $state.raw<readonly number[] | null>(null); // probabilities without the removed patches
-  ownBest = $state.raw(0); // fewest patches with which the reader changed the answer, 0 for none
-  answered = $state.raw<readonly number[]>([]); // the patches of `without`; `removed` may be newer
-  training = $state.raw<LessonTrainingReply | null>(); // null: the model has no timeline; undefined while it is loading
-  flips = $state.raw<LessonFlipReply | 'working' | null>(null); // the best known set, once it is asked for
-
-  shown: Pick<LearnPage, 'checkpoint' | 'image'> | null = null; // those of the pass, restored after an error
-  ticket = 0; // of the latest request for a pass; responses to earlier ones are dropped
-  addressTimer = 0; // writes the choices into the address once the pointer rests
-  followed: string | null = null; // the checkpoint and image that were last read from the address
+  found = $state.raw<Found>({});
+  isSearching = $state.raw(false); // for the fewest patches that change the prediction
+  ownBest = $state.raw(0); // fewest patches with which the reader changed it, 0 for none
 
   readonly current = $derived.by(() => STEPS[this.step]);
+  readonly isWorking = $derived.by(
+    () => !this.failed && (!this.pass || this.subject !== this.pass.explanation.subject),
+  );
+  readonly state = $derived.by(() => (this.failed ? 'error' : this.isWorking ? 'working' : 'ready')); // `data-state`
+
+  #linked: readonly string[] | null = null; // of a link that is being opened: what is not available
+  #addressTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: Host<Catalog>) {
     this.host = host;
+    this.engine = new ServerEngine(host.request);
     this.models = $state.raw(host.catalog.checkpoints);
     this.theme = new ThemeColors(host.element, host.catalog.colors);
   }
 
-  isKnown(name: string | null): boolean {
+  /** Fetch what the page shows, while the component that calls this is mounted. */
+  run() {
+    $effect(() => {
+      const { subject } = this;
+      if (!subject || subject === untrack(() => this.pass)?.explanation.subject) return;
+      return ask(
+        (signal) => fetchPass(this.engine, subject, signal),
+        (pass) => this.#arrive(pass),
+        (sentence) => this.fail(sentence),
+      );
+    });
+    $effect(() => {
+      if (!this.isWorking) return;
+      const slow = setTimeout(() => this.status.say('Working…'), WORKING_DELAY);
+      return () => clearTimeout(slow);
+    });
+    $effect(() => (this.pass ? this.#fetchFigure(this.pass.explanation.subject) : undefined));
+    $effect(() => {
+      const { pass, removed: patches } = this;
+      if (!pass || !patches.length) return;
+      const request = { subject: pass.explanation.subject, patches: [...patches] };
+      return this.#ask(
+        (signal) => served('explanations/lesson/removal', request, signal),
+        ({ probabilities }) => this.#show({ removal: { patches, probabilities } }),
+      );
+    });
+    $effect(() => {
+      const { pass, isSearching } = this;
+      if (!pass || !isSearching) return;
+      return this.#ask(
+        (signal) => served('explanations/lesson/flips', { subject: pass.explanation.subject }, signal),
+        (flips) => this.#show({ flips }),
+        () => {
+          this.isSearching = false;
+        },
+      );
+    });
+  }
+
+  isKnown(name: string | null): name is string {
     return this.models.some((model) => model.name === name);
   }
 
-  /** Whether a set of removed patches was offered by the page: of a method, random, or the best known one. */
-  isOffered(patches: readonly number[]): boolean {
+  /** Explain another model or image. */
+  choose(change: Partial<Pick<Subject, 'model' | 'image'>>) {
+    if (!this.subject) return;
+    this.failed = false;
+    this.#linked = null;
+    this.subject = { ...this.subject, ...change };
+  }
+
+  /** Show what the address names.
+      @param missing sentences on what is not available */
+  openLink(subject: Subject | null, step: number, missing: readonly string[]) {
+    this.step = step;
+    this.#linked = missing;
+    if (!subject) this.fail('No image found.');
+    else if (subject === this.subject && !this.failed) this.#adoptLink();
+    else {
+      this.failed = false;
+      this.subject = { ...subject };
+    }
+  }
+
+  fail(sentence: string) {
+    this.failed = true;
+    this.subject = this.pass?.explanation.subject ?? this.subject;
+    this.status.say(sentence, true);
+  }
+
+  /** Change what the reader has chosen in the figures. */
+  pick(change: Partial<Omit<Choices, 'removed'>>) {
+    Object.assign(this, change);
+    clearTimeout(this.#addressTimer);
+    this.#addressTimer = setTimeout(() => writeLink(this), POINTER_RESTS);
+  }
+
+  goTo(step: number) {
+    const next = Math.min(Math.max(step, 0), STEPS.length - 1);
+    const how = next === this.step ? 'replaceState' : 'pushState';
+    this.step = next;
+    this.status.say(null); // of the step before
+    this.#write(how);
+    this.root?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+    if (this.root && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
+  }
+
+  /** Remove patches, or put them back. */
+  remove(patches: readonly number[]) {
+    this.removed = patches;
+    if (!patches.length) this.found = { ...this.found, removal: undefined };
+    this.#write();
+  }
+
+  /** Request the fewest patches known to change the answer, and how many random ones do. */
+  revealFlips() {
+    this.isSearching = !this.found.flips;
+  }
+
+  #write(how?: 'pushState' | 'replaceState') {
+    clearTimeout(this.#addressTimer);
+    writeLink(this, how);
+  }
+
+  /** Ask for something about the pass. An error is shown until another request is served. */
+  #ask<T>(request: (signal: AbortSignal) => Promise<T>, take: (found: T) => void, settle = () => {}) {
+    return ask(
+      request,
+      (found) => {
+        if (this.status.isError) this.status.say(null);
+        take(found);
+        settle();
+      },
+      (sentence) => {
+        this.status.say(sentence, true);
+        settle();
+      },
+    );
+  }
+
+  /** Fetch what the figure of the step shows for the reader's choices. */
+  #fetchFigure(subject: Subject) {
+    const { step } = this;
+    const settle = () => {
+      this.settled = step;
+    };
+    this.settled = -1;
+    switch (this.current.id) {
+      case 'attention': {
+        const { layer, head } = this;
+        const take = (found: Head) => this.#show({ head: found });
+        return this.#ask((signal) => fetchHead(subject, layer, head, signal), take, settle);
+      }
+      case 'overview':
+      case 'embedding':
+      case 'positions': {
+        const { patch, dimension } = this;
+        const request = { subject, patch, dimension };
+        const take = (found: PatchEmbedding) => this.#show({ patch: found });
+        return this.#ask((signal) => served('explanations/lesson/patch', request, signal), take, settle);
+      }
+      case 'contributions': {
+        const { patch } = this;
+        const take = ({ values }: { values: string }) => this.#show({ similar: floatsOf(values) });
+        return this.#ask((signal) => this.engine.similarity(subject, { patch }, signal), take, settle);
+      }
+      case 'training': {
+        if (untrack(() => this.found.training) !== undefined) return settle();
+        const take = ({ snapshots }: Training) => this.#show({ training: snapshots });
+        return this.#ask((signal) => served('explanations/lesson/training', { subject }, signal), take, settle);
+      }
+      default:
+        settle();
+    }
+  }
+
+  /** Show what was found. The game is won with a removal of the reader's own that changes the prediction. */
+  #show(change: Found) {
+    this.found = { ...this.found, ...change };
+    const { removal } = change;
+    const before = this.pass?.explanation.reply.probabilities ?? [];
+    if (!removal || this.#isOffered(removal.patches) || !flipped(before, removal.probabilities)) return;
+    this.ownBest = Math.min(this.ownBest || removal.patches.length, removal.patches.length);
+    this.revealFlips();
+  }
+
+  /** Whether a set of patches was offered by the page: of a method, random, or the best known one. */
+  #isOffered(patches: readonly number[]): boolean {
     const { removals, random } = this.pass?.lesson ?? { removals: [], random: [] };
-    const best = this.flips === 'working' ? null : this.flips?.best;
-    return patches === best || [...removals, ...random].some((one) => one.patches === patches);
+    return patches === this.found.flips?.best || [...removals, ...random].some((one) => one.patches === patches);
   }
 
-  showNotice(sentence: string, isError = false) {
-    Object.assign(this, { status: sentence, isError });
+  #arrive(pass: Pass) {
+    const { shape, defaultRows, subject } = pass.explanation;
+    const isSameModel = this.pass?.explanation.subject.model === subject.model;
+    this.pass = pass;
+    this.found = {};
+    this.removed = [];
+    this.isSearching = false;
+    this.ownBest = 0;
+    if (!isSameModel) Object.assign(this, { ...sharpestHead(shape, defaultRows), dimension: 0 });
+    this.patch = Math.floor((shape.rows * shape.columns + shape.columns) / 2);
+    this.status.say(null);
+    this.#adoptLink();
+    this.#write();
   }
-}
 
-/** The parts of a pass that figures need, from the responses. */
-export function passOf(reply: ExplainReply, lesson: LessonReply): Pass {
-  const { layers, heads, rows, columns, aspect, prefix, classToken, distilled } = reply;
-  return {
-    reply,
-    lesson,
-    shape: { layers, heads, rows, columns, aspect, prefix, classToken, distilled },
-    rows: floatsOf(reply.cls),
-  };
+  /** Adopt the choices of a link, and say what of it is not available. */
+  #adoptLink() {
+    if (!this.pass || this.isWorking || !this.#linked) return;
+    const { choices, missing } = linkedChoices(this.current.id, this.pass);
+    const { removed, ...others } = choices;
+    Object.assign(this, others);
+    const sentences = [...this.#linked, ...missing];
+    this.#linked = null;
+    if (sentences.length) this.status.say(sentences.join(' '));
+    if (removed?.length && String(removed) !== String(this.removed)) this.remove(removed);
+  }
 }
 
 /** Attention weights of a head to all tokens, (T). */
-export function rowOfHead({ rows, shape }: Pass, layer: number, head: number): Float32Array {
+export function rowOfHead({ explanation: { defaultRows, shape } }: Pass, layer: number, head: number): Float32Array {
   const tokens = shape.prefix + shape.rows * shape.columns;
   const first = (layer * shape.heads + head) * tokens;
-  return rows.subarray(first, first + tokens);
+  return defaultRows.subarray(first, first + tokens);
 }

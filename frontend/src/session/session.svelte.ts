@@ -3,15 +3,15 @@
 
 import { untrack } from 'svelte';
 import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/client';
-import { decodeImage } from '../lib/dom';
 import { type Direction, hasQuery } from '../lib/numbers';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';
 import { percent } from '../lib/words';
 import { ablationOf, ablationsOf } from './ablation';
+import { ask } from './ask';
 import type { CatalogState } from './catalog.svelte';
 import { Drawing } from './drawing.svelte';
-import { type Engine, isRefused, NEVER, RefusedError } from './engine';
-import { Explanation } from './explanation.svelte';
+import { type Engine, isRefused, NEVER } from './engine';
+import { type Explanation, fetchExplanation } from './explanation.svelte';
 import { fitAblations, fitView, openingOf, viewAfter } from './fit';
 import { Methods } from './methods.svelte';
 import type { Panel } from './panel';
@@ -117,24 +117,13 @@ export class Session {
     this.methods.run();
   }
 
-  /** Ask the engine; what it answers after the result was called off is dropped. A refusal is shown, by default.
-      @returns a function that calls it off */
+  /** Ask the engine, see `ask`. A refusal is shown, by default. */
   ask<T>(
     request: (signal: AbortSignal) => Promise<T>,
     take: (found: T) => void,
     refuse: (sentence: string) => void = (sentence) => this.status.say(sentence, true),
   ): () => void {
-    const controller = new AbortController();
-    const { signal } = controller;
-    untrack(() => request(signal)).then(
-      (found) => signal.aborted || take(found),
-      (error) => {
-        if (signal.aborted) return;
-        if (!isRefused(error)) throw error;
-        refuse(error.message);
-      },
-    );
-    return () => controller.abort();
+    return ask(request, take, refuse);
   }
 
   /** Explain another model or image, or other ablations; the view on screen stays until then, and if it fails.
@@ -202,10 +191,10 @@ export class Session {
   async #explain(subject: Subject, signal: AbortSignal): Promise<Arrival> {
     const linked = this.#linked;
     const known = this.#known(subject);
-    const original = known ?? (await this.#fetch(wholeOf(subject), signal));
+    const original = known ?? (await fetchExplanation(this.engine, wholeOf(subject), signal));
     const fitted = fitAblations(subject.ablations, original.shape);
     const explanation = fitted.ablations.length
-      ? await this.#fetch({ ...subject, ablations: fitted.ablations }, signal, original)
+      ? await fetchExplanation(this.engine, { ...subject, ablations: fitted.ablations }, signal, original)
       : (known?.copy() ?? original);
     const { view, missing } = linked
       ? fitView({ ...openingOf(explanation, linked.view), ...linked.view }, explanation)
@@ -219,13 +208,6 @@ export class Session {
     const shown = this.explanation;
     if (!shown || !isSame(wholeOf(shown.subject), wholeOf(subject))) return null;
     return shown.isAblated || subject.ablations.length ? shown.original : null;
-  }
-
-  async #fetch(subject: Subject, signal: AbortSignal, original: Explanation | null = null): Promise<Explanation> {
-    const reply = await this.engine.explain(subject, signal);
-    const image = await decodeImage(reply.image.src);
-    if (!image) throw new RefusedError('The image could not be displayed. Choose another one.');
-    return new Explanation(subject, reply, image, original);
   }
 
   /** Fetch the attention of a query other than the class token: a new image must not appear with old maps. */

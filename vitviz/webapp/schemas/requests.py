@@ -14,7 +14,6 @@ from vitviz.webapp.schemas.common import (
     OpenInfo,
     OpenRequest,
     Refusal,
-    Vector,
 )
 from vitviz.webapp.schemas.compare import (
     CompareFigureRequest,
@@ -45,17 +44,6 @@ from vitviz.webapp.schemas.explore import (
     RowsRequest,
     ScoresReply,
     TargetRequest,
-)
-from vitviz.webapp.schemas.learn import (
-    LessonFlipReply,
-    LessonHeadReply,
-    LessonHeadRequest,
-    LessonPatchReply,
-    LessonPatchRequest,
-    LessonRemoveRequest,
-    LessonReply,
-    LessonTrainingReply,
-    LessonTrainingRequest,
 )
 from vitviz.webapp.schemas.train import (
     CheckReply,
@@ -125,12 +113,6 @@ class Requests(TypedDict):
     compare_figure: tuple[CompareFigureRequest, FigureFile | Refusal | None]
     compare_images: tuple[Empty, CompareImages | Refusal]
     compare_snapshots: tuple[SnapshotsRequest, SnapshotsReply | Refusal | None]
-    lesson: tuple[KeyRequest, LessonReply | Refusal | None]
-    lesson_head: tuple[LessonHeadRequest, LessonHeadReply | Refusal | None]
-    lesson_patch: tuple[LessonPatchRequest, LessonPatchReply | Refusal | None]
-    lesson_remove: tuple[LessonRemoveRequest, Vector | Refusal | None]
-    lesson_flip: tuple[KeyRequest, LessonFlipReply | Refusal | None]
-    lesson_training: tuple[LessonTrainingRequest, LessonTrainingReply | Refusal | None]
     train_catalog: tuple[Empty, TrainCatalog | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]

@@ -1,4 +1,4 @@
-import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c}from"./compare.js";import{An as l,Bn as u,Cn as d,Hn as f,On as p,dn as m,in as h,jn as g,ln as _,sn as v,zn as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c}from"./compare.js";import{Dn as l,Fn as u,Kn as d,Mn as f,Pn as p,Un as m,Wn as h,cn as g,dn as _,hn as v,pn as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
@@ -103,7 +103,7 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
   .pair-range { flex-wrap: wrap; gap: 0 10px; }
   .pair-picker .pair-row { flex-direction: column; align-items: start; }
 }
-`,x=m(`<p class="address"> </p>`),S=m(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){u(t,!0);var n=S(),r=p(n),i=l(r,!0),a=g(r,2),m=p(a);s(m,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=g(m,2);s(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=g(b,2);o(C,{get page(){return t.page},get shown(){return t.shown}});var w=g(C,2);c(w,{get reply(){return t.shown.reply}}),f(a);var T=g(a,2),E=l(T,!0),D=g(T,2),O=e=>{var n=x(),r=l(n,!0);d(()=>v(r,t.address)),_(e,n)};h(D,e=>{t.address&&e(O)}),f(n),d(()=>{v(i,t.shown.reply.headline),v(E,t.caption)}),_(e,n),y()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
+`,x=v(`<p class="address"> </p>`),S=v(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){h(t,!0);var n=S(),r=f(n),i=p(r,!0),a=u(r,2),v=f(a);s(v,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=u(v,2);s(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=u(b,2);o(C,{get page(){return t.page},get shown(){return t.shown}});var w=u(C,2);c(w,{get reply(){return t.shown.reply}}),d(a);var T=u(a,2),E=p(T,!0),D=u(T,2),O=e=>{var n=x(),r=p(n,!0);l(()=>_(r,t.address)),y(e,n)};g(D,e=>{t.address&&e(O)}),d(n),l(()=>{_(i,t.shown.reply.headline),_(E,t.caption)}),y(e,n),m()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
 
 .vitviz-compare.figure { width: 1120px; --side: 338px; }
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }
