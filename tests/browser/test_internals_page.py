@@ -229,7 +229,7 @@ def test_the_address_keeps_the_figure(open_internals):
 def test_a_response_during_another_tab_is_drawn_when_the_tab_is_shown(context, address):
     page = context.new_page()
     held = []
-    page.route(PROBES_ROUTE, lambda route: held.append(route))
+    page.route(PROBES_ROUTE, lambda route: held.append(route))  # noqa: PLW0108 (it reads the signature)
     page.goto(address)
     with page.expect_request(PROBES_ROUTE):
         page.get_by_role("tab", name="Internals").click()

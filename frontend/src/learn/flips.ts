@@ -1,9 +1,9 @@
 /* The words of the game: change the prediction by removing as few patches as possible. */
 
+import { largest } from '../lib/numbers';
 import type { Flips } from '../lib/routes';
 import { counted, percent } from '../lib/words';
 
-const largest = (values: readonly number[]) => values.indexOf(Math.max(...values));
 const patches = (count: number) => counted(count, 'patch', 'patches');
 
 /** Whether the predicted class is another one without the removed patches. */

@@ -1,14 +1,18 @@
 /* What the Learn page requests. Each request throws a RefusedError where there is no reply. */
 
+import { untrack } from 'svelte';
 import { floatsOf } from '../lib/numbers';
 import type { Routes } from '../lib/routes';
 import { isRefusal, post, type Route } from '../lib/server';
 import type { Subject } from '../lib/view';
 import { type Engine, RefusedError } from '../session/engine';
 import { fetchExplanation } from '../session/explanation.svelte';
-import type { Head, Pass } from './state.svelte';
+import type { Found, LearnPage, Pass } from './state.svelte';
 
+type Request = (signal: AbortSignal) => Promise<Found>;
 type LessonRoute = Extract<Route, `explanations/lesson${string}`>;
+
+const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
 
 /** Request what a lesson is about. */
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
@@ -19,11 +23,33 @@ export async function fetchPass(engine: Engine, subject: Subject, signal: AbortS
   return { explanation, lesson };
 }
 
-export async function fetchHead(subject: Subject, layer: number, head: number, signal: AbortSignal): Promise<Head> {
-  const { query, keys, values, size } = await served('explanations/lesson/head', { subject, layer, head }, signal);
-  return { layer, head, size, query: floatsOf(query), keys: floatsOf(keys), values: floatsOf(values) };
+/** A request for what the figure of the step shows of the reader's choices, which are read at once. */
+export function figureRequest(page: LearnPage, subject: Subject): Request {
+  const { id } = page.current;
+  if (id === 'attention') {
+    const { layer, head } = page;
+    return async (signal) => {
+      const { query, keys, values, size } = await served('explanations/lesson/head', { subject, layer, head }, signal);
+      return { head: { layer, head, size, query: floatsOf(query), keys: floatsOf(keys), values: floatsOf(values) } };
+    };
+  }
+  if (OF_PATCH.includes(id)) {
+    const { patch, dimension } = page;
+    return async (signal) => ({
+      patch: await served('explanations/lesson/patch', { subject, patch, dimension }, signal),
+    });
+  }
+  if (id === 'contributions') {
+    const { patch } = page;
+    return async (signal) => ({ similar: floatsOf((await page.engine.similarity(subject, { patch }, signal)).values) });
+  }
+  if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
+  return async (signal) => ({
+    training: (await served('explanations/lesson/training', { subject }, signal)).snapshots,
+  });
 }
 
+/** The reply of a route. */
 export async function served<R extends LessonRoute>(
   route: R,
   request: Routes[R][0],

@@ -4,7 +4,7 @@
 import { untrack } from 'svelte';
 import type { Catalog, ModelInfo } from '../lib/api';
 import { type Host, WORKING_DELAY } from '../lib/client';
-import { floatsOf, sharpestHead } from '../lib/numbers';
+import { sharpestHead, tokenCount } from '../lib/numbers';
 import type { Flips, Lesson, PatchEmbedding, Training } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
 import type { Subject } from '../lib/view';
@@ -16,7 +16,7 @@ import { Status } from '../session/status.svelte';
 import type { Choices } from './address';
 import { flipped } from './flips';
 import { linkedChoices, writeLink } from './link';
-import { fetchHead, fetchPass, served } from './requests';
+import { fetchPass, figureRequest, served } from './requests';
 import { STEPS } from './steps';
 
 const POINTER_RESTS = 300; // ms after which the choices are written into the address
@@ -38,7 +38,7 @@ export interface Head {
 }
 
 /** What was found for the reader's choices; for earlier ones until it is there. */
-interface Found {
+export interface Found {
   head?: Head;
   patch?: PatchEmbedding;
   similar?: Float32Array; // to the patch, (L, N)
@@ -73,10 +73,11 @@ export class LearnPage implements Choices {
   ownBest = $state.raw(0); // fewest patches with which the reader changed it, 0 for none
 
   readonly current = $derived.by(() => STEPS[this.step]);
-  readonly isWorking = $derived.by(
-    () => !this.failed && (!this.pass || this.subject !== this.pass.explanation.subject),
-  );
-  readonly state = $derived.by(() => (this.failed ? 'error' : this.isWorking ? 'working' : 'ready')); // `data-state`
+  readonly subjectOnScreen = $derived.by(() => this.pass?.explanation.subject);
+  readonly state = $derived.by(() => {
+    if (this.failed) return 'error';
+    return this.subjectOnScreen && this.subject === this.subjectOnScreen ? 'ready' : 'working';
+  }); // `data-state`
 
   #linked: readonly string[] | null = null; // of a link that is being opened: what is not available
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
@@ -92,7 +93,7 @@ export class LearnPage implements Choices {
   run() {
     $effect(() => {
       const { subject } = this;
-      if (!subject || subject === untrack(() => this.pass)?.explanation.subject) return;
+      if (!subject || subject === untrack(() => this.subjectOnScreen)) return;
       return ask(
         (signal) => fetchPass(this.engine, subject, signal),
         (pass) => this.#arrive(pass),
@@ -100,30 +101,30 @@ export class LearnPage implements Choices {
       );
     });
     $effect(() => {
-      if (!this.isWorking) return;
+      if (this.state !== 'working') return;
       const slow = setTimeout(() => this.status.say('Working…'), WORKING_DELAY);
       return () => clearTimeout(slow);
     });
-    $effect(() => (this.pass ? this.#fetchFigure(this.pass.explanation.subject) : undefined));
     $effect(() => {
-      const { pass, removed: patches } = this;
-      if (!pass || !patches.length) return;
-      const request = { subject: pass.explanation.subject, patches: [...patches] };
-      return this.#ask(
-        (signal) => served('explanations/lesson/removal', request, signal),
-        ({ probabilities }) => this.#show({ removal: { patches, probabilities } }),
-      );
+      if (this.subjectOnScreen) return this.#fetchFigure(this.subjectOnScreen);
     });
     $effect(() => {
-      const { pass, isSearching } = this;
-      if (!pass || !isSearching) return;
-      return this.#ask(
-        (signal) => served('explanations/lesson/flips', { subject: pass.explanation.subject }, signal),
-        (flips) => this.#show({ flips }),
-        () => {
-          this.isSearching = false;
-        },
-      );
+      const { subjectOnScreen: subject, removed: patches } = this;
+      if (!subject || !patches.length) return;
+      const request = { subject, patches: [...patches] };
+      return this.#ask(async (signal) => ({
+        removal: { patches, ...(await served('explanations/lesson/removal', request, signal)) },
+      }));
+    });
+    $effect(() => {
+      const { subjectOnScreen: subject, isSearching } = this;
+      if (!subject || !isSearching) return;
+      const request = async (signal: AbortSignal) => ({
+        flips: await served('explanations/lesson/flips', { subject }, signal),
+      });
+      return this.#ask(request, () => {
+        this.isSearching = false;
+      });
     });
   }
 
@@ -154,7 +155,7 @@ export class LearnPage implements Choices {
 
   fail(sentence: string) {
     this.failed = true;
-    this.subject = this.pass?.explanation.subject ?? this.subject;
+    this.subject = this.subjectOnScreen ?? this.subject;
     this.status.say(sentence, true);
   }
 
@@ -192,13 +193,13 @@ export class LearnPage implements Choices {
     writeLink(this, how);
   }
 
-  /** Ask for something about the pass. An error is shown until another request is served. */
-  #ask<T>(request: (signal: AbortSignal) => Promise<T>, take: (found: T) => void, settle = () => {}) {
+  /** Ask for something about the pass, and show it. An error is shown until another request is served. */
+  #ask(request: (signal: AbortSignal) => Promise<Found>, settle = () => {}) {
     return ask(
       request,
       (found) => {
         if (this.status.isError) this.status.say(null);
-        take(found);
+        this.#show(found);
         settle();
       },
       (sentence) => {
@@ -211,37 +212,10 @@ export class LearnPage implements Choices {
   /** Fetch what the figure of the step shows for the reader's choices. */
   #fetchFigure(subject: Subject) {
     const { step } = this;
-    const settle = () => {
-      this.settled = step;
-    };
     this.settled = -1;
-    switch (this.current.id) {
-      case 'attention': {
-        const { layer, head } = this;
-        const take = (found: Head) => this.#show({ head: found });
-        return this.#ask((signal) => fetchHead(subject, layer, head, signal), take, settle);
-      }
-      case 'overview':
-      case 'embedding':
-      case 'positions': {
-        const { patch, dimension } = this;
-        const request = { subject, patch, dimension };
-        const take = (found: PatchEmbedding) => this.#show({ patch: found });
-        return this.#ask((signal) => served('explanations/lesson/patch', request, signal), take, settle);
-      }
-      case 'contributions': {
-        const { patch } = this;
-        const take = ({ values }: { values: string }) => this.#show({ similar: floatsOf(values) });
-        return this.#ask((signal) => this.engine.similarity(subject, { patch }, signal), take, settle);
-      }
-      case 'training': {
-        if (untrack(() => this.found.training) !== undefined) return settle();
-        const take = ({ snapshots }: Training) => this.#show({ training: snapshots });
-        return this.#ask((signal) => served('explanations/lesson/training', { subject }, signal), take, settle);
-      }
-      default:
-        settle();
-    }
+    return this.#ask(figureRequest(this, subject), () => {
+      this.settled = step;
+    });
   }
 
   /** Show what was found. The game is won with a removal of the reader's own that changes the prediction. */
@@ -262,7 +236,7 @@ export class LearnPage implements Choices {
 
   #arrive(pass: Pass) {
     const { shape, defaultRows, subject } = pass.explanation;
-    const isSameModel = this.pass?.explanation.subject.model === subject.model;
+    const isSameModel = this.subjectOnScreen?.model === subject.model;
     this.pass = pass;
     this.found = {};
     this.removed = [];
@@ -277,7 +251,7 @@ export class LearnPage implements Choices {
 
   /** Adopt the choices of a link, and say what of it is not available. */
   #adoptLink() {
-    if (!this.pass || this.isWorking || !this.#linked) return;
+    if (!this.pass || this.state === 'working' || !this.#linked) return;
     const { choices, missing } = linkedChoices(this.current.id, this.pass);
     const { removed, ...others } = choices;
     Object.assign(this, others);
@@ -290,7 +264,6 @@ export class LearnPage implements Choices {
 
 /** Attention weights of a head to all tokens, (T). */
 export function rowOfHead({ explanation: { defaultRows, shape } }: Pass, layer: number, head: number): Float32Array {
-  const tokens = shape.prefix + shape.rows * shape.columns;
-  const first = (layer * shape.heads + head) * tokens;
-  return defaultRows.subarray(first, first + tokens);
+  const first = (layer * shape.heads + head) * tokenCount(shape);
+  return defaultRows.subarray(first, first + tokenCount(shape));
 }

@@ -1,5 +1,6 @@
 /* The steps of the lesson: their words, with the numbers of the pass in the place of {names}. */
 
+import { largest } from '../lib/numbers';
 import { counted, percent } from '../lib/words';
 import lesson from '../text/lesson.json';
 import type { Pass } from './state.svelte';
@@ -21,7 +22,6 @@ export interface Step {
 export const STEPS: readonly Step[] = lesson.steps;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
-const indexOfLargest = (values: readonly number[]) => values.indexOf(Math.max(...values));
 
 /** The numbers and names of a pass that the words contain. */
 function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predictions, removals, random } }: Pass) {
@@ -41,7 +41,7 @@ function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predic
     layers: counted(shape.layers, 'layer', 'layers'),
     heads: counted(shape.heads, 'head', 'heads'),
     classes: reply.classes.length,
-    prediction: reply.classes[indexOfLargest(reply.probabilities)] ?? '',
+    prediction: reply.classes[largest(reply.probabilities)] ?? '',
     read_by_head: hasHead
       ? `, and a classifier head reads ${patch_predictions ? 'one of them, the class token' : 'the last ones'}`
       : '',
@@ -90,11 +90,11 @@ export const wordsOf = (step: Step, pass: Pass, answer = true) =>
 /** The first layer after which the prediction stays the same; 0 is the input.
     @param lens probabilities by layer, the last ones those of the prediction */
 export function decidedAt(lens: readonly (readonly number[])[], final: number) {
-  return lens.findLastIndex((one) => indexOfLargest(one) !== final) + 1;
+  return lens.findLastIndex((one) => largest(one) !== final) + 1;
 }
 
 /** "cat, 83.4 %" */
 export const predictionOf = ({ explanation: { reply } }: Pass, probabilities: readonly number[]) => {
-  const best = indexOfLargest(probabilities);
+  const best = largest(probabilities);
   return `${reply.classes[best]}, ${percent(probabilities[best], 1)}`;
 };
