@@ -1,12 +1,13 @@
 /* What the Learn page requests. Each request throws a RefusedError where there is no reply. */
 
 import { untrack } from 'svelte';
+import { decodeImage } from '../lib/dom';
 import { floatsOf } from '../lib/numbers';
 import type { Routes } from '../lib/routes';
 import { isRefusal, post, type Route } from '../lib/server';
 import type { Subject } from '../lib/view';
 import { type Engine, RefusedError } from '../session/engine';
-import { fetchExplanation } from '../session/explanation.svelte';
+import { Explanation } from '../session/explanation.svelte';
 import type { Found, LearnPage, Pass } from './state.svelte';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
@@ -16,11 +17,14 @@ const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
 
 /** Request what a lesson is about. */
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
-  const [explanation, lesson] = await Promise.all([
-    fetchExplanation(engine, subject, signal),
+  const [reply, lesson] = await Promise.all([
+    engine.explain(subject, signal),
     served('explanations/lesson', { subject }, signal),
   ]);
-  return { explanation, lesson };
+  const { src } = reply.image;
+  const image = await decodeImage(src);
+  if (!image) throw new RefusedError('The image could not be displayed. Choose another one.');
+  return { explanation: new Explanation(subject, reply, image), lesson, src };
 }
 
 /** A request for what the figure of the step shows of the reader's choices, which are read at once. */

@@ -133,7 +133,7 @@ test('the game is won with patches of the reader only, and then the best known s
   await settle();
   await latest('/removal').answer({ probabilities: [0.2, 0.8] });
   expect([page.ownBest, page.isSearching]).toEqual([0, false]);
-  page.remove([1, 2]);
+  page.remove([1, 2], true);
   await settle();
   await latest('/removal').answer({ probabilities: [0.2, 0.8] });
   expect([page.ownBest, page.isSearching]).toEqual([2, true]);

@@ -8,7 +8,7 @@ import { sharpestHead, tokenCount } from '../lib/numbers';
 import type { Flips, Lesson, PatchEmbedding, Training } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
 import type { Subject } from '../lib/view';
-import { ask } from '../session/ask';
+import { cancellable } from '../session/cancellable';
 import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { ServerEngine } from '../session/server';
@@ -25,6 +25,7 @@ const POINTER_RESTS = 300; // ms after which the choices are written into the ad
 export interface Pass {
   explanation: Explanation;
   lesson: Lesson;
+  src: string; // of the image
 }
 
 /** Query of the class token, keys and values of all tokens of a head. */
@@ -79,6 +80,7 @@ export class LearnPage implements Choices {
     return this.subjectOnScreen && this.subject === this.subjectOnScreen ? 'ready' : 'working';
   }); // `data-state`
 
+  #isOwn = false; // see `remove`
   #linked: readonly string[] | null = null; // of a link that is being opened: what is not available
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -94,7 +96,7 @@ export class LearnPage implements Choices {
     $effect(() => {
       const { subject } = this;
       if (!subject || subject === untrack(() => this.subjectOnScreen)) return;
-      return ask(
+      return cancellable(
         (signal) => fetchPass(this.engine, subject, signal),
         (pass) => this.#arrive(pass),
         (sentence) => this.fail(sentence),
@@ -176,9 +178,11 @@ export class LearnPage implements Choices {
     if (this.root && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
   }
 
-  /** Remove patches, or put them back. */
-  remove(patches: readonly number[]) {
+  /** Remove patches, or put them back.
+      @param isOwn whether the reader has chosen them, not the page */
+  remove(patches: readonly number[], isOwn = false) {
     this.removed = patches;
+    this.#isOwn = isOwn;
     if (!patches.length) this.found = { ...this.found, removal: undefined };
     this.#write();
   }
@@ -195,7 +199,7 @@ export class LearnPage implements Choices {
 
   /** Ask for something about the pass, and show it. An error is shown until another request is served. */
   #ask(request: (signal: AbortSignal) => Promise<Found>, settle = () => {}) {
-    return ask(
+    return cancellable(
       request,
       (found) => {
         if (this.status.isError) this.status.say(null);
@@ -218,20 +222,14 @@ export class LearnPage implements Choices {
     });
   }
 
-  /** Show what was found. The game is won with a removal of the reader's own that changes the prediction. */
+  /** Show what was found. The reader's own removal that changes the prediction wins the game. */
   #show(change: Found) {
     this.found = { ...this.found, ...change };
     const { removal } = change;
     const before = this.pass?.explanation.reply.probabilities ?? [];
-    if (!removal || this.#isOffered(removal.patches) || !flipped(before, removal.probabilities)) return;
+    if (!removal || !this.#isOwn || !flipped(before, removal.probabilities)) return;
     this.ownBest = Math.min(this.ownBest || removal.patches.length, removal.patches.length);
     this.revealFlips();
-  }
-
-  /** Whether a set of patches was offered by the page: of a method, random, or the best known one. */
-  #isOffered(patches: readonly number[]): boolean {
-    const { removals, random } = this.pass?.lesson ?? { removals: [], random: [] };
-    return patches === this.found.flips?.best || [...removals, ...random].some((one) => one.patches === patches);
   }
 
   #arrive(pass: Pass) {
@@ -258,7 +256,7 @@ export class LearnPage implements Choices {
     const sentences = [...this.#linked, ...missing];
     this.#linked = null;
     if (sentences.length) this.status.say(sentences.join(' '));
-    if (removed?.length && String(removed) !== String(this.removed)) this.remove(removed);
+    if (removed?.length && String(removed) !== String(this.removed)) this.remove(removed, true);
   }
 }
 

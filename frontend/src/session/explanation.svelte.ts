@@ -1,6 +1,5 @@
 /* An explanation as it arrives: prediction, sizes and the attention of the default query first, that of others later. */
 
-import { decodeImage } from '../lib/dom';
 import {
   type AttentionRows,
   type Direction,
@@ -12,7 +11,7 @@ import {
 } from '../lib/numbers';
 import type { Subject } from '../lib/view';
 import { ablationOf } from './ablation';
-import { type Engine, type Explained, RefusedError } from './engine';
+import type { Explained } from './engine';
 
 const MAX_BYTES = 2 ** 26; // of the rows that are kept
 let count = 0;
@@ -82,20 +81,6 @@ export class Explanation implements AttentionRows {
     }
     this.rows = rows.set(queryKey(query, direction), found);
   }
-}
-
-/** Fetch an explanation and decode its image, so that a new image does not appear with old maps.
-    @param original the one without ablations, if there are any */
-export async function fetchExplanation(
-  engine: Engine,
-  subject: Subject,
-  signal: AbortSignal,
-  original: Explanation | null = null,
-): Promise<Explanation> {
-  const reply = await engine.explain(subject, signal);
-  const image = await decodeImage(reply.image.src);
-  if (!image) throw new RefusedError('The image could not be displayed. Choose another one.');
-  return new Explanation(subject, reply, image, original);
 }
 
 const NO_ATTENTION = 'The attention between patches could not be loaded. Choose the image again to retry.';

@@ -3,15 +3,16 @@
 
 import { untrack } from 'svelte';
 import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/client';
+import { decodeImage } from '../lib/dom';
 import { type Direction, hasQuery } from '../lib/numbers';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';
 import { percent } from '../lib/words';
 import { ablationOf, ablationsOf } from './ablation';
-import { ask } from './ask';
+import { cancellable } from './cancellable';
 import type { CatalogState } from './catalog.svelte';
 import { Drawing } from './drawing.svelte';
-import { type Engine, isRefused, NEVER } from './engine';
-import { type Explanation, fetchExplanation } from './explanation.svelte';
+import { type Engine, isRefused, NEVER, RefusedError } from './engine';
+import { Explanation } from './explanation.svelte';
 import { fitAblations, fitView, openingOf, viewAfter } from './fit';
 import { Methods } from './methods.svelte';
 import type { Panel } from './panel';
@@ -117,13 +118,14 @@ export class Session {
     this.methods.run();
   }
 
-  /** Ask the engine, see `ask`. A refusal is shown, by default. */
+  /** Ask the engine; what it answers after the result was called off is dropped. A refusal is shown, by default.
+      @returns a function that calls it off */
   ask<T>(
     request: (signal: AbortSignal) => Promise<T>,
     take: (found: T) => void,
     refuse: (sentence: string) => void = (sentence) => this.status.say(sentence, true),
   ): () => void {
-    return ask(request, take, refuse);
+    return cancellable(request, take, refuse);
   }
 
   /** Explain another model or image, or other ablations; the view on screen stays until then, and if it fails.
@@ -191,10 +193,10 @@ export class Session {
   async #explain(subject: Subject, signal: AbortSignal): Promise<Arrival> {
     const linked = this.#linked;
     const known = this.#known(subject);
-    const original = known ?? (await fetchExplanation(this.engine, wholeOf(subject), signal));
+    const original = known ?? (await this.#fetch(wholeOf(subject), signal));
     const fitted = fitAblations(subject.ablations, original.shape);
     const explanation = fitted.ablations.length
-      ? await fetchExplanation(this.engine, { ...subject, ablations: fitted.ablations }, signal, original)
+      ? await this.#fetch({ ...subject, ablations: fitted.ablations }, signal, original)
       : (known?.copy() ?? original);
     const { view, missing } = linked
       ? fitView({ ...openingOf(explanation, linked.view), ...linked.view }, explanation)
@@ -208,6 +210,13 @@ export class Session {
     const shown = this.explanation;
     if (!shown || !isSame(wholeOf(shown.subject), wholeOf(subject))) return null;
     return shown.isAblated || subject.ablations.length ? shown.original : null;
+  }
+
+  async #fetch(subject: Subject, signal: AbortSignal, original: Explanation | null = null): Promise<Explanation> {
+    const reply = await this.engine.explain(subject, signal);
+    const image = await decodeImage(reply.image.src);
+    if (!image) throw new RefusedError('The image could not be displayed. Choose another one.');
+    return new Explanation(subject, reply, image, original);
   }
 
   /** Fetch the attention of a query other than the class token: a new image must not appear with old maps. */

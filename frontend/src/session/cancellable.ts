@@ -1,9 +1,9 @@
 import { untrack } from 'svelte';
 import { isRefused } from './engine';
 
-/** Ask for something; an answer after it was called off is dropped. Returns a function that calls it off.
+/** Send a request; a reply after it was canceled is dropped. Returns a function that cancels it.
     @param refuse gets the sentence of a refusal */
-export function ask<T>(
+export function cancellable<T>(
   request: (signal: AbortSignal) => Promise<T>,
   take: (found: T) => void,
   refuse: (sentence: string) => void,
