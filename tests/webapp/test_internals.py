@@ -1,6 +1,7 @@
 """Probes of models by their routes: values equal the library's, invalid requests are refused by field."""
 
 import base64
+import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +16,7 @@ from tests.webapp.api import routes
 from vitviz.attribution.probes import probe
 from vitviz.data import cifar, preprocessing
 from vitviz.models import checkpoint
+from vitviz.plots.probe_table import FIGURES
 from vitviz.runs.store import Runs
 from vitviz.webapp import probed
 from vitviz.webapp.models import load_model
@@ -129,13 +131,17 @@ def test_the_measurement_ends_when_nobody_waits_any_more(client, monkeypatch):
     assert not any(client.backend.probes.held.values())
 
 
-def test_the_numbers_of_a_figure_are_a_file_named_after_model_and_probe(client, probe_calls):
-    reply = client.get("models/probe-file", model="cifar10-ti4", probe="distance")
-    assert reply["name"] == "cifar10-ti4-distance.csv"
-    kind, _, content = reply["src"].partition(";base64,")
+def test_the_numbers_of_a_figure_are_a_table_or_arrays(client, probe_calls):
+    table = client.get("models/probe-file", model="cifar10-ti4", probe="distance")["src"]
+    kind, _, content = table.partition(";base64,")
     assert kind == "data:text/csv"
     assert base64.b64decode(content).startswith(b"layer,head,")
-    client.get("models/probes", model="cifar10-ti4")
+    reply = client.get("models/probes", model="cifar10-ti4")
+    for figure, names in FIGURES.items():
+        arrays = client.get("models/probe-file", model="cifar10-ti4", probe=figure, format="npz")["src"]
+        with np.load(io.BytesIO(base64.b64decode(arrays.partition(",")[2]))) as found:
+            assert sorted(found) == sorted(names)
+            np.testing.assert_allclose(found[names[0]], reply[names[0]], rtol=1e-6, atol=1.1 * ROUNDING_ERROR)
     assert len(probe_calls) == 1, "files and page share the measurement"
 
 

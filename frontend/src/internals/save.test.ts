@@ -5,7 +5,7 @@ import type { InternalsPage } from './state.svelte';
 
 const SHOWN = { model: 'tiny', images: 'samples' } as const;
 const CKA = { probe: 'cka' } as Caption;
-const TABLE = { name: 'tiny-cka.csv', src: 'data:text/csv;base64,aQ==' };
+const TABLE = { src: 'data:text/csv;base64,aQ==' };
 const FILE = { name: 'tiny-cka.png', blob: new Blob(['png'], { type: 'image/png' }) };
 
 const PAGE = { shown: SHOWN } as InternalsPage;
@@ -35,9 +35,9 @@ test('a figure is drawn here and saved under its name', async () => {
 test('the numbers of the model on screen come from the server', async () => {
   const link = stubLink();
   post.mockResolvedValue(TABLE);
-  expect(await saveFigure(PAGE, CKA, 'csv')).toBe('Saved as tiny-cka.csv.');
-  expect(post).toHaveBeenCalledWith('models/probe-file', { ...SHOWN, probe: 'cka' });
-  expect(link.download).toBe(TABLE.name);
+  expect(await saveFigure(PAGE, CKA, 'csv')).toBe('Saved as vitviz-tiny-cka.csv.');
+  expect(post).toHaveBeenCalledWith('models/probe-file', { ...SHOWN, probe: 'cka', format: 'csv' });
+  expect(link.download).toBe('vitviz-tiny-cka.csv');
 });
 
 test('a refusal is reported', async () => {

@@ -392,11 +392,17 @@ export interface Probabilities {
   probabilities: number[];
 }
 
-/** Also the figure whose numbers are saved. */
+/** A file to save, as a data URL. */
+export interface ProbeFile {
+  src: string;
+}
+
+/** Also the figure whose numbers are saved, and the format of the file. */
 export interface ProbeFileRequest {
   model: string;
   images?: 'samples' | 'test';
   probe: string;
+  format?: 'csv' | 'npz';
 }
 
 /** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
@@ -626,7 +632,7 @@ export interface Routes {
   'models/open': [OpenRequest, Opening];
   'models/facts': [ModelRequest, Facts];
   'models/probes': [ProbesRequest, Probes];
-  'models/probe-file': [ProbeFileRequest, SavedFile];
+  'models/probe-file': [ProbeFileRequest, ProbeFile];
   'data/gallery': [GalleryRequest, Gallery];
   'data/cifar': [DownloadRequest, Download];
 }

@@ -31,9 +31,10 @@ class ProbesRequest(ModelRequest):
 
 
 class ProbeFileRequest(ProbesRequest):
-    """Also the figure whose numbers are saved."""
+    """Also the figure whose numbers are saved, and the format of the file."""
 
     probe: str
+    format: Literal["csv", "npz"] = "csv"
 
 
 class Models(Reply):
@@ -74,6 +75,12 @@ class Facts(Reply):
     """What is known of a model, as pairs of a term and its value."""
 
     facts: list[tuple[str, str]]
+
+
+class ProbeFile(Reply):
+    """A file to save, as a data URL."""
+
+    src: str
 
 
 class Probes(Reply):
