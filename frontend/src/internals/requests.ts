@@ -17,7 +17,7 @@ function fail(page: InternalsPage, sentence: string): void {
 }
 
 const progressLine = ({ done, total, waiting }: Progress) =>
-  waiting ? `Waiting: ${waiting}.` : total ? `Working… ${done} of ${total} images` : 'Working…';
+  waiting ? `Waiting: ${waiting}.` : `Working… ${done} of ${total} images`;
 
 /** Request the probes of a model and show them, unless a later request was made; the old figures stay until then.
     Returns true once they are shown, false after an error, undefined if superseded. */
@@ -28,15 +28,9 @@ async function load(page: InternalsPage): Promise<boolean | undefined> {
   const { signal } = page.request;
   page.state = 'working';
   page.status.say(null);
-  let line = 'Working…';
-  let isSlow = false;
-  const slow = setTimeout(() => {
-    isSlow = true;
-    page.status.say(line);
-  }, WORKING_DELAY);
+  const slow = setTimeout(() => page.status.notice ?? page.status.say('Working…'), WORKING_DELAY);
   const report = (progress: Progress) => {
-    line = progressLine(progress);
-    if (isSlow) page.status.say(line);
+    if (progress.done || progress.waiting) page.status.say(progressLine(progress));
   };
   const reply = await stream('models/probes', choice, report, signal).catch(() => null);
   clearTimeout(slow);

@@ -11,7 +11,6 @@ import { Explanation } from '../session/explanation.svelte';
 import type { Found, LearnPage, Pass } from './state.svelte';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
-type LessonRoute = Extract<Route, `explanations/lesson${string}`>;
 
 const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
 
@@ -54,11 +53,7 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
 }
 
 /** The reply of a route. */
-export async function served<R extends LessonRoute>(
-  route: R,
-  request: Routes[R][0],
-  signal: AbortSignal,
-): Promise<Routes[R][1]> {
+export async function served<R extends Route>(route: R, request: Routes[R][0], signal: AbortSignal) {
   const reply = await post(route, request, signal);
   if (isRefusal(reply)) throw new RefusedError(reply.error, reply.busy);
   return reply as Routes[R][1];

@@ -31,13 +31,13 @@ let end = () => {};
 beforeEach(() => {
   asked = [];
   post.mockImplementation((route: string, request: Asked['request'], signal: AbortSignal) => {
-    return new Promise((resolve) => {
-      const answer = async (reply: unknown) => {
-        resolve(reply);
-        await settle();
-      };
-      asked.push({ route, request, signal, answer });
-    });
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const answer = (reply: unknown) => {
+      resolve(reply);
+      return settle();
+    };
+    asked.push({ route, request, signal, answer });
+    return promise;
   });
   vi.stubGlobal(
     'Image',
