@@ -1,5 +1,6 @@
 """The Internals page in a browser: the page shows what the library measured."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from vitviz.models.factory import create_model
 pytestmark = pytest.mark.browser
 
 INTERNALS = ".vitviz-internals"
+PROBES_ROUTE = "**/vitviz/api/models/probes"
 PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka", "sinks")
 
 
@@ -74,15 +76,20 @@ def walk(page, name, *keys):
     return line(page, name).inner_text()
 
 
+def requested(urls):
+    """The routes that were requested."""
+    return [url.partition("/vitviz/api/")[2] for url in urls if "/vitviz/api/" in url]
+
+
 def test_nothing_is_measured_before_the_page_is_shown(open_page, request_urls):
     page = open_page()
     expect(page.get_by_role("tab")).to_have_text(["Explore", "Compare", "Train", "Internals", "Learn"])
     expect(page.locator(INTERNALS)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    before = sum("component_server" in url for url in request_urls)
+    before = len(requested(request_urls))
     page.get_by_role("tab", name="Internals").click()
     page.wait_for_selector(f"{INTERNALS}[data-ready]")
-    assert sum("component_server" in url for url in request_urls) == before + 2  # the list of models, and its probes
+    assert sorted(requested(request_urls)[before:]) == ["models", "models/probes"]
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
 
 
@@ -192,7 +199,7 @@ def test_a_figure_is_saved_as_a_drawing_and_as_numbers(open_internals, found):
         figure.get_by_role("button", name="CSV").click()
     numbers = np.loadtxt(download.value.path(), delimiter=",", skiprows=1)
     assert np.allclose(numbers[:, 2].reshape(6, 6), found.distance)
-    expect(figure.get_by_role("status")).to_have_text("Saved as cifar10-ti4-distance.csv.")
+    expect(figure.get_by_role("status")).to_have_text("Saved as vitviz-cifar10-ti4-distance.csv.")
 
 
 def test_a_figure_is_copied_as_an_image(context, address):
@@ -222,16 +229,9 @@ def test_the_address_keeps_the_figure(open_internals):
 def test_a_response_during_another_tab_is_drawn_when_the_tab_is_shown(context, address):
     page = context.new_page()
     held = []
-
-    def hold(route):
-        if (route.request.post_data_json or {}).get("fn_name") == "probes":
-            held.append(route)
-        else:
-            route.fallback()
-
-    page.route(re.compile("component_server"), hold)
+    page.route(PROBES_ROUTE, lambda route: held.append(route))  # noqa: PLW0108 (it reads the signature)
     page.goto(address)
-    with page.expect_request(lambda request: '"probes"' in (request.post_data or "")):
+    with page.expect_request(PROBES_ROUTE):
         page.get_by_role("tab", name="Internals").click()
     page.get_by_role("tab", name="Train").click()
     expect(page.locator(INTERNALS)).to_be_hidden()
@@ -256,10 +256,10 @@ def test_test_images_replace_the_samples(open_internals):
 def test_an_error_is_shown_and_the_figures_stay(open_internals):
     page = open_internals()
     before = line(page, "cka").inner_text()
-    page.eval_on_selector("input[name=images][value=test]", "node => { node.value = 'all'; }")
-    page.locator("input[name=images][value=all]").click()  # not check(): the error resets it
+    page.route(PROBES_ROUTE, lambda route: route.fulfill(status=400, json={"error": "CIFAR-10 is gone."}))
+    page.locator("input[name=images][value=test]").click()  # not check(): the error resets it
     page.wait_for_selector(f"{INTERNALS}[data-state=error]")
-    expect(page.locator(f"{INTERNALS} .status")).to_have_text("images must be samples or test: got 'all'.")
+    expect(page.locator(f"{INTERNALS} .status")).to_have_text("CIFAR-10 is gone.")
     expect(line(page, "cka")).to_have_text(before)
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
 
@@ -330,7 +330,7 @@ def test_a_chosen_model_that_does_not_fit_the_test_images_is_shown_over_the_samp
     page.locator(f"{INTERNALS} .model select").select_option("runs/large")
     page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
     status = page.locator(f"{INTERNALS} .status")
-    expect(status).to_contain_text("must be samples for a model whose input is not 32 × 32 px")
+    expect(status).to_contain_text("must be samples for an input of 96 × 96 px")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
     expect(page).to_have_url(re.compile("model=runs/large$"))
 
@@ -360,14 +360,8 @@ def test_a_failed_request_can_be_retried(context, address):
     page = context.new_page()
     down = [True]
 
-    def lose(route):
-        name = (route.request.post_data_json or {}).get("fn_name")
-        if name == "probes" and down:
-            route.abort()
-        elif name != "list_models":  # without its response the page does not retry
-            route.fallback()
-
-    page.route(re.compile("component_server"), lose)
+    page.route(PROBES_ROUTE, lambda route: route.abort() if down else route.fallback())
+    page.route("**/vitviz/api/models", lambda route: None)  # without its response the page does not retry
     page.goto(f"{address}?tab=internals")
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
@@ -403,15 +397,14 @@ def test_no_dot_overlaps_the_label_of_uniform_attention(context, address):
     page = context.new_page()
 
     def near_uniform(route):
-        if (route.request.post_data_json or {}).get("fn_name") != "probes":
-            return route.fallback()
         response = route.fetch()
-        measured = response.json()
+        line = json.loads(response.text().splitlines()[-1])
+        measured = line["reply"]
         uniform = measured["uniform_distance"]
         measured["distance"] = [[uniform * (0.94 + 0.03 * head) for head in range(6)]] * 6
-        return route.fulfill(response=response, json=measured)
+        route.fulfill(response=response, body=json.dumps(line) + "\n")
 
-    page.route(re.compile("component_server"), near_uniform)
+    page.route(PROBES_ROUTE, near_uniform)
     page.goto(f"{address}?tab=internals")
     page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
     label = page.locator("[data-probe=distance] .halo").bounding_box()

@@ -193,8 +193,7 @@ def test_only_the_listed_functions_can_be_called(client):
         "explain attention rows methods scores ablate gallery gallery_progress cifar_download figure provenance code "
         "contributions pixel_map features nearest similarity task_progress patch_heads patch_tokens map_on_request "
         "list_models find_models model_facts open_model "
-        "compare compare_figure compare_images compare_snapshots probes probe_figure "
-        "lesson lesson_head lesson_patch lesson_remove lesson_flip lesson_training "
+        "compare compare_figure compare_images compare_snapshots "
         "poll train_catalog check estimate start resume resume_sweep stop rename delete download "
         "download_data cancel_download upload_images delete_images survey"
     )
@@ -227,8 +226,7 @@ def test_files_that_were_not_uploaded_are_refused_in_every_field(client):
         assert (status, answer["field"]) == (400, "subject.model")
         status, answer = client.route("explanations", of({"kind": "sample", "name": path}))
         assert (status, answer["field"]) == (400, "subject.image")
-        _, answer = client.call("probes", {"checkpoint": path, "images": "samples"})
-        assert "not found" in answer["error"]
+        assert "not found" in client.route("models/probes", {"model": path})[1]["error"]
 
 
 def test_no_url_is_ever_fetched(client, canary):

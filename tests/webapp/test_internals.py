@@ -1,7 +1,9 @@
-"""Server functions of the Internals page: values equal the library's, invalid requests are rejected with a sentence."""
+"""Probes of models by their routes: values equal the library's, invalid requests are refused by field."""
 
 import base64
+import io
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,19 +11,24 @@ import torch
 
 import vitviz
 from tests import tiny
+from tests.webapp import runs
+from tests.webapp.api import routes
 from vitviz.attribution.probes import probe
 from vitviz.data import cifar, preprocessing
-from vitviz.webapp.pages import internals
-from vitviz.webapp.pages.internals import ARRAYS, DECIMALS, Internals
-from vitviz.webapp.server.requests import error_response
+from vitviz.models import checkpoint
+from vitviz.plots.probe_table import FIGURES
+from vitviz.runs.store import Runs
+from vitviz.webapp import probed
+from vitviz.webapp.models import load_model
+from vitviz.webapp.probed import ARRAYS, DECIMALS
 
-SAMPLES = {"checkpoint": "cifar10-ti4", "images": "samples"}
 ROUNDING_ERROR = 0.5 * 10**-DECIMALS
 
 
 @pytest.fixture
-def page(tmp_path):
-    return Internals(str(tmp_path / "missing"))
+def client(tmp_path):
+    with routes(data=str(tmp_path / "missing")) as found:
+        yield found
 
 
 @pytest.fixture
@@ -30,98 +37,111 @@ def probe_calls(monkeypatch):
     calls = []
     found = probe(tiny.checkpoint(), torch.zeros(2, 3, tiny.H, tiny.W, dtype=torch.uint8))
 
-    def counting(_, images):
+    def counting(_, images, report):
         calls.append(images)
+        report(0, len(images))
         return found
 
-    monkeypatch.setattr(internals, "probe", counting)
+    monkeypatch.setattr(probed, "probe", counting)
     return calls
 
 
-def test_the_response_equals_the_librarys_probes(page):
-    response = page.probes(SAMPLES)
+def test_the_reply_equals_the_librarys_probes(client):
+    reply = client.get("models/probes", model="cifar10-ti4")
     expected = probe(vitviz.load("cifar10-ti4"), preprocessing.load_samples((32, 32)))
     for name in ARRAYS:
         np.testing.assert_allclose(
-            response[name], getattr(expected, name), rtol=1e-6, atol=1.1 * ROUNDING_ERROR, err_msg=name
+            reply[name], getattr(expected, name), rtol=1e-6, atol=1.1 * ROUNDING_ERROR, err_msg=name
         )
-    assert response["images"] == "the 10 sample images"
-    assert (response["size"], response["grid"], response["prefix"], response["classes"]) == ([32, 32], [8, 8], 1, 10)
+    assert reply["images"] == "the 10 sample images"
+    assert (reply["size"], reply["grid"], reply["prefix"], reply["classes"]) == ([32, 32], [8, 8], 1, 10)
 
 
 def test_the_first_test_images_are_probed_on_request(cifar_folder, probe_calls, monkeypatch):
-    monkeypatch.setattr(internals, "NUM_TEST_IMAGES", 7)
+    monkeypatch.setattr(probed, "NUM_TEST_IMAGES", 7)
     with pytest.warns(UserWarning, match="differs from the official"):
         expected = cifar.load("test", cifar_folder)[0][:7]
-    with pytest.warns(UserWarning, match="differs from the official"):
-        response = Internals(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
-    assert response["images"] == "the first 7 test images of CIFAR-10"
+    with pytest.warns(UserWarning, match="differs from the official"), routes(data=str(cifar_folder)) as client:
+        reply = client.get("models/probes", model="cifar10-ti4", images="test")
+    assert reply["images"] == "the first 7 test images of CIFAR-10"
     assert torch.equal(probe_calls[0], expected)
 
 
-def test_results_are_cached_per_choice_of_images(page, probe_calls, monkeypatch):
-    monkeypatch.setattr(page, "images", lambda chosen, model: (torch.zeros(1), chosen))
-    first = page.probes(SAMPLES)
-    assert page.probes(dict(SAMPLES)) == first
-    assert page.probes(SAMPLES | {"images": "test"})["images"] == "test"
+def test_results_are_held_per_choice_of_images(client, probe_calls, monkeypatch):
+    monkeypatch.setattr(client.backend.probes, "images", lambda model, chosen: (torch.zeros(1), chosen))
+    first = client.get("models/probes", model="cifar10-ti4")
+    assert client.get("models/probes", model="cifar10-ti4") == first
+    assert client.get("models/probes", model="cifar10-ti4", images="test")["images"] == "test"
     assert len(probe_calls) == 2
 
 
-def test_concurrent_requests_share_one_computation(page, probe_calls):
-    threads = [threading.Thread(target=page.probes, args=(SAMPLES,)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def test_concurrent_requests_share_one_measurement(client, probe_calls):
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: client.get("models/probes", model="cifar10-ti4")["model"], range(4)))
+    assert (found, len(probe_calls)) == (["cifar10-ti4"] * 4, 1)
+
+
+def test_a_run_is_probed_again_after_its_checkpoint_changed(client, probe_calls, tmp_path):
+    run = runs.make(tmp_path, "first", finished=True)
+    client.backend.sources.runs = store = Runs(tmp_path)
+    for _ in range(2):
+        client.get("models/probes", model="runs/first")
     assert len(probe_calls) == 1
-    assert len(page.results) == 1
+    checkpoint.save(load_model("runs/first", store), run / "last.safetensors")
+    client.get("models/probes", model="runs/first")
+    assert len(probe_calls) == 2
 
 
 @pytest.mark.parametrize(
-    ("data", "sentence"),
+    ("request_", "field", "sentence"),
     [
-        ({"checkpoint": "gpt", "images": "samples"}, "Checkpoint 'gpt' not found. Use one of"),
-        ({"checkpoint": "../cifar10-ti4", "images": "samples"}, "not found"),
-        ({"checkpoint": "cifar10-ti4", "images": "train"}, "must be samples or test: got 'train'"),
-        ({"checkpoint": "cifar10-ti4"}, "images must be a string"),
-        ({"checkpoint": "cifar10-ti4", "images": "test"}, "CIFAR-10 is not in"),
-        ("cifar10-ti4", "checkpoint must be a string"),
-        (None, "checkpoint must be a string"),
+        ({"model": "gpt"}, "model", "Checkpoint 'gpt' not found. Use one of"),
+        ({"model": "../cifar10-ti4"}, "model", "not found"),
+        ({"model": ["cifar10-ti4"]}, "model", "string"),
+        ({"images": "samples"}, "model", "missing"),
+        ({"model": "cifar10-ti4", "images": "train"}, "images", "'samples' or 'test'"),
+        ({"model": "cifar10-ti4", "images": "test"}, "images", "CIFAR-10 is not in"),
+        ({"model": "tiny", "images": "test"}, "images", "20 × 28 px: test images have 32 × 32. Use the sample images."),
+        ({"model": "cifar10-ti4", "checkpoint": "x"}, "checkpoint", "known field"),
+        ({"model": "cifar10-ti4", "probe": "ssim"}, "probe", "'ssim'"),
+        ({"model": "cifar10-ti4", "probe": "cka", "images": "all"}, "images", "'all'"),
     ],
 )
-def test_an_invalid_request_is_rejected_with_a_sentence(page, data, sentence):
-    assert sentence in error_response(page.probes)(data)["error"]
-    assert not page.results
+def test_an_invalid_request_is_refused_by_field_and_nothing_is_held(client, request_, field, sentence):
+    refusal = client.refusal("models/probe-file" if "probe" in request_ else "models/probes", **request_)
+    assert refusal["field"] == field
+    assert sentence in refusal["error"]
+    assert not any(client.backend.probes.held.values())
 
 
-def test_cifar_is_rejected_for_models_of_another_input_size(page):
-    with pytest.raises(ValueError, match=r"got \'test for 20 × 28\'\. Use the sample images"):
-        page.images("test", tiny.checkpoint())
+def test_the_measurement_ends_when_nobody_waits_any_more(client, monkeypatch):
+    ended = threading.Event()
+
+    def gone(_, images, report):
+        report(0, len(images))
+        raise AssertionError
+
+    def cancelled(self, done, total):
+        ended.set()
+        self.cancel()
+        self.check()
+
+    monkeypatch.setattr(probed, "probe", gone)
+    monkeypatch.setattr("vitviz.webapp.server.jobs.Job.report", cancelled)
+    status, _ = client.post("models/probes", model="cifar10-ti4")
+    assert (status, ended.is_set()) == (499, True)
+    assert not any(client.backend.probes.held.values())
 
 
-def test_errors_are_not_cached(page, probe_calls, monkeypatch):
-    def failing(*_):
-        raise ValueError("no")
-
-    monkeypatch.setattr(page, "images", failing)
-    assert error_response(page.probes)(SAMPLES) == {"error": "no"}
-    monkeypatch.undo()
-    assert not page.results
-
-
-def test_the_numbers_of_a_figure_are_a_file_named_after_model_and_probe(page, probe_calls):
-    reply = page.probe_figure(SAMPLES | {"probe": "distance"})
-    assert reply["name"] == "cifar10-ti4-distance.csv"
-    kind, _, content = reply["src"].partition(";base64,")
+def test_the_numbers_of_a_figure_are_a_table_or_arrays(client, probe_calls):
+    table = client.get("models/probe-file", model="cifar10-ti4", probe="distance")["src"]
+    kind, _, content = table.partition(";base64,")
     assert kind == "data:text/csv"
     assert base64.b64decode(content).startswith(b"layer,head,")
-    page.probes(SAMPLES)
+    reply = client.get("models/probes", model="cifar10-ti4")
+    for figure, names in FIGURES.items():
+        arrays = client.get("models/probe-file", model="cifar10-ti4", probe=figure, format="npz")["src"]
+        with np.load(io.BytesIO(base64.b64decode(arrays.partition(",")[2]))) as found:
+            assert sorted(found) == sorted(names)
+            np.testing.assert_allclose(found[names[0]], reply[names[0]], rtol=1e-6, atol=1.1 * ROUNDING_ERROR)
     assert len(probe_calls) == 1, "files and page share the measurement"
-
-
-@pytest.mark.parametrize(("field", "value"), [("probe", "ssim"), ("images", "all")])
-def test_an_invalid_figure_request_names_the_field(page, probe_calls, field, value):
-    request = SAMPLES | {"probe": "cka", field: value}
-    sentence = error_response(page.probe_figure)(request)["error"]
-    assert sentence.startswith(f"{field} must be ")
-    assert repr(value) in sentence

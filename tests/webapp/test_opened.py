@@ -21,7 +21,6 @@ from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.models import load_model
 from vitviz.webapp.opened import MAX_LOADED, ModelOpener, OpenedModels
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.server.requests import error_response
 
 REVISION = "0123456789abcdef" + "0" * 24
@@ -307,13 +306,13 @@ def test_the_page_opens_with_the_model_it_was_started_with(folder):
 
 
 def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):
-    for page in (Explore(public=True), Internals(public=True)):
-        for request in ({"action": "start", "source": "timm:vit_tiny"}, {"action": "state"}, {"action": "cancel"}):
-            assert "cannot be opened on a public page" in error_response(page.open_model)(request)["error"]
-        assert "cannot be opened on a public page" in error_response(page.find_models)({})["error"]
-        assert page.opener.thread is None
-        for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):
-            assert "not found" in error_response(page.model)({"checkpoint": name})["error"]
+    page = Explore(public=True)
+    for request in ({"action": "start", "source": "timm:vit_tiny"}, {"action": "state"}, {"action": "cancel"}):
+        assert "cannot be opened on a public page" in error_response(page.open_model)(request)["error"]
+    assert "cannot be opened on a public page" in error_response(page.find_models)({})["error"]
+    assert page.opener.thread is None
+    for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):
+        assert "not found" in error_response(page.model)({"checkpoint": name})["error"]
 
 
 def test_facts_name_preprocessing_tokens_and_training():

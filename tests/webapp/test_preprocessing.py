@@ -12,7 +12,8 @@ from vitviz.data import cifar, datasets
 from vitviz.data.preprocessing import Resize, load_samples, resize_images
 from vitviz.training import evaluation, predictions
 from vitviz.webapp.pages import explore
-from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.probed import ModelProbes
+from vitviz.webapp.sources import Sources
 
 SIZE, RESIZE = (tiny.H, tiny.W), Resize("nearest", 0.5)
 MODEL = replace(tiny.checkpoint(), resize=RESIZE)
@@ -32,7 +33,7 @@ def test_the_central_part_is_cropped_also_from_images_of_the_right_size():
 def test_internals_and_the_command_line_probe_the_preprocessed_samples():
     expected = load_samples(SIZE, RESIZE)
     assert not torch.equal(expected, load_samples(SIZE))
-    assert torch.equal(Internals().images("samples", MODEL)[0], expected)
+    assert torch.equal(ModelProbes(Sources()).images(MODEL, "samples")[0], expected)
     assert torch.equal(cli.load_probe_images(MODEL, None, 5)[0], expected)
 
 

@@ -37,10 +37,11 @@ def test_no_response_contains_a_path_of_the_server(public_client):
     answers = [
         public_client.route("data/gallery", {}),
         public_client.route("explanations", explain({"kind": "test", "index": 1})),
-        public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}),
     ]
+    probe = {"model": "cifar10-ti4", "images": "test", "probe": "cka"}
+    answers.append(public_client.route("models/probe-file", probe))
     for status, answer in answers:
-        assert status == 200
+        assert (status == 200) == ("error" not in answer)
         assert not names_a_folder(answer)
         if "error" in answer:  # unless the dataset is there
             assert answer["error"] == "CIFAR-10 is not available on this server."

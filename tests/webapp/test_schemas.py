@@ -22,11 +22,9 @@ from vitviz.training import estimate
 from vitviz.webapp.pages import presets
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.internals import Internals
-from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
-from vitviz.webapp.schemas import common, compare, explore, internals, learn, requests, views
+from vitviz.webapp.schemas import common, compare, explore, requests, views
 from vitviz.webapp.schemas import train as train_types
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
@@ -47,7 +45,7 @@ def check(kind: Any, value: Any) -> Any:
 class Page:
     """Checks each request to the server functions of a page, and its response."""
 
-    def __init__(self, page: Explore | Internals | Train) -> None:
+    def __init__(self, page: Explore | Train) -> None:
         self.functions = {function.__name__: function for function in page.functions}
         self.called: set[str] = set()
 
@@ -65,7 +63,7 @@ def test_typescript_has_the_current_types():
 
 
 def test_every_server_function_has_types():
-    pages = (Explore(), Compare(Explore(), Timelines(None)), Internals(), Learn(Explore(), Timelines(None)), Train())
+    pages = (Explore(), Compare(Explore(), Timelines(None)), Train())
     assert {function.__name__ for page in pages for function in page.functions} == set(REQUESTS)
 
 
@@ -163,16 +161,6 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
     assert page.called == set(page.functions)
 
 
-def test_internals(tmp_path):
-    page = Page(Internals(str(tmp_path)))
-    page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, internals.ProbesReply)
-    figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
-    page("probe_figure", figure, common.FigureFile)
-    page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
-    check_models(page)
-    assert page.called == set(page.functions)
-
-
 def test_compare(tmp_path):
     page = Page(Compare(Explore(str(tmp_path)), Timelines(None)))
     image = CAT | {"checkpoint": "cifar10-ti4"}
@@ -194,28 +182,6 @@ def test_compare(tmp_path):
     page("compare_images", {}, compare.CompareImages)
     page("compare_snapshots", {"source": "cifar10-ti4"}, compare.SnapshotsReply)
     page("compare_snapshots", {"source": "runs/lost"}, common.Refusal)
-    check_models(page)
-    assert page.called == set(page.functions)
-
-
-def test_learn(tmp_path):
-    page = Page(Learn(Explore(str(tmp_path)), Timelines(None)))
-    key = {"key": page("explain", CAT | {"checkpoint": "cifar10-ti4"}, explore.ExplainReply)["key"]}
-    page("lesson", key, learn.LessonReply)
-    page("lesson_head", key | {"layer": 4, "head": 1}, learn.LessonHeadReply)
-    page("lesson_head", key | {"layer": 6, "head": 1}, common.Refusal)
-    page("lesson_patch", key | {"patch": 9, "dimension": 3}, learn.LessonPatchReply)
-    page("lesson_patch", key | {"patch": 64, "dimension": 3}, common.Refusal)
-    page("lesson_remove", key | {"patches": [1, 2]}, list[float])
-    page("lesson_remove", key | {"patches": [-1]}, common.Refusal)
-    page("lesson_flip", key, learn.LessonFlipReply)
-    page("similarity", key | {"patch": 9}, views.SimilarityReply)
-    page("lesson_training", {"checkpoint": "cifar10-ti4", "name": "cat"}, learn.LessonTrainingReply)
-    assert page("lesson_training", {"checkpoint": "runs/lost", "name": "cat"}) is None
-    for name in ("lesson", "lesson_head", "lesson_patch", "lesson_remove", "lesson_flip"):
-        fields = {"layer": 0, "head": 0, "patch": 0, "dimension": 0, "patches": []}
-        known = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
-        assert page(name, {"key": "?"} | {field: fields[field] for field in known if field != "key"}) is None
     check_models(page)
     assert page.called == set(page.functions)
 

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, softmax
+from vitviz.models.config import ConfigError
 
 Array = NDArray[np.float32]
 NUM_RANDOM = 20  # random sets of patches
@@ -81,13 +82,10 @@ def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0
         token: The query, a position among all T tokens.
 
     Raises:
-        ValueError: If the layer, head or token does not exist.
+        ConfigError: If the layer, head or token does not exist.
     """
     config = context.config
-    limits = (("layer", layer, config.depth), ("head", head, config.num_heads), ("token", token, config.num_tokens))
-    for name, value, count in limits:
-        if not 0 <= value < count:
-            raise ValueError(f"{name} must be from 0 to {count - 1}: got {value}.")
+    check_indices(layer=(layer, config.depth), head=(head, config.num_heads), token=(token, config.num_tokens))
     tokens = cast(Any, context.output.tokens)[layer]  # (1, T, D)
     with torch.inference_mode():
         queries, keys = context.model.queries_and_keys(layer, tokens)  # (1, A, T, d); queries are scaled
@@ -103,12 +101,10 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
     """Compute one dimension of the embedding of a patch.
 
     Raises:
-        ValueError: If the patch or dimension does not exist.
+        ConfigError: If the patch or dimension does not exist.
     """
     config = context.config
-    for name, value, count in (("patch", patch, config.num_patches), ("dimension", dimension, config.embed_dim)):
-        if not 0 <= value < count:
-            raise ValueError(f"{name} must be from 0 to {count - 1}: got {value}.")
+    check_indices(patch=(patch, config.num_patches), dimension=(dimension, config.embed_dim))
     weights = context.model.patch_filters()[dimension].detach().float().cpu().numpy()  # (3, h, w)
     (_, h, w), (row, column) = weights.shape, divmod(patch, config.grid_size[1])
     image = context.image.float().cpu().numpy()  # (3, H, W)
@@ -116,6 +112,13 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
     product = float((pixels * weights).sum(dtype=np.float64))
     found = float(cast(Any, context.output.tokens)[0, 0, context.prefix + patch, dimension])
     return PatchEmbedding(pixels, weights, product, None if config.pre_norm else found - product, found)
+
+
+def check_indices(**indices: tuple[int, int]) -> None:
+    """Check that each index, given with the number of values that there are, exists."""
+    for name, (value, count) in indices.items():
+        if not 0 <= value < count:
+            raise ConfigError(name, f"must be from 0 to {count - 1}: got {value}")
 
 
 def scramble(image: NDArray[np.uint8], patch_size: int) -> NDArray[np.uint8]:

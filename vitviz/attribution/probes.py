@@ -6,6 +6,7 @@ Values are not scaled for display. Where the first dimension is L + 1, index 0 i
 l the output of the l-th block.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -290,8 +291,15 @@ class Probes:
 
 
 @torch.inference_mode()
-def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
+def probe(
+    checkpoint: Checkpoint, images: Tensor, report: Callable[[int, int], None] = lambda done, total: None
+) -> Probes:
     """Compute all probes of uint8 images (B, 3, H, W) with one forward pass per batch and bounded memory.
+
+    Args:
+        checkpoint: The model.
+        images: The images.
+        report: Called with the number of images done and of all images; an exception from it stops the computation.
 
     Raises:
         ValueError: If the images have another shape, or the model has fewer than 4 patches or no attention, or
@@ -304,9 +312,10 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         expected, found = ", ".join(map(str, config.img_size)), f"{images.dtype} of shape {tuple(images.shape)}"
         raise ValueError(f"Images to probe must be uint8 of shape (B, 3, {expected}), at least one: got {found}.")
     totals: dict[str, Any] = {}
-    parts = []
+    parts: list[Tensor] = []
     holds = fits(config)
     for part in images.split(max_batch_size(config) if holds else 1):
+        report(sum(part.shape[1] for part in parts), len(images))
         output = model.forward_with_attention(checkpoint.normalize(part), "full" if holds else "tokens")
         parts.append(logit_lens(model, output))
         for name, mean in measure(model, output).items():

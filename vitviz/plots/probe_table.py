@@ -21,7 +21,12 @@ LONG = {
     "cosine": ("class_token_cosine", (FROM_INPUT, "row", "column"), "cosine"),
     "cka": ("cka", (FROM_INPUT, "other layer output"), "linear CKA"),
 }
-FIGURES = (*LONG, "norms", "lens", "sinks")
+# Figure -> its arrays.
+FIGURES = {figure: (array,) for figure, (array, _, _) in LONG.items()} | {
+    "norms": ("norms", "longest", "outliers"),
+    "lens": ("final_agreement", "final_probability"),
+    "sinks": ("sink_share", "sink_norm"),
+}
 
 
 def to_csv(arrays: Arrays, figure: str) -> str:

@@ -9,10 +9,9 @@ from vitviz.webapp.gallery import Gallery
 from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.internals import Internals
-from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
+from vitviz.webapp.probed import ModelProbes
 from vitviz.webapp.server.jobs import Queues
 from vitviz.webapp.sources import Sources
 
@@ -37,14 +36,13 @@ class Backend:
         self.public, self.queues, self.download = public, Queues(), train.datasets.download
         self.sources = Sources(data, runs, public, opener)
         self.explanations, self.gallery = Explanations(self.sources), Gallery(self.sources)
+        self.probes = ModelProbes(self.sources)
         self.api = api.create(self)
         self.explore = Explore(data, runs, public, train.datasets.download, opener)
         pages = (
             self.explore,
             Compare(self.explore, Timelines(runs)),
             train,
-            Internals(data, runs, public, opener),
-            Learn(self.explore, train.timelines),
         )
         self.functions: dict[str, Callable[[Any], Any]] = {}
         for page in pages:

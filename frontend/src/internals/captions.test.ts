@@ -11,7 +11,7 @@ test('a model with class token and head has all figures', () => {
 });
 
 test('figures of the class token or of the prediction are left out with the reason', () => {
-  const [shown, sentence] = captionsFor({ ...EXAMPLE, ...WITHOUT_HEAD, classToken: false });
+  const [shown, sentence] = captionsFor({ ...EXAMPLE, ...WITHOUT_HEAD, class_token: false });
   expect(shown.map(({ probe }) => probe)).toEqual(['filters', 'positions', 'distance', 'norms', 'cka', 'sinks']);
   expect(sentence).toMatch(/^Not shown, as this model has no class token and no classification head: Effective/);
   expect(shown[3].key).toEqual(CAPTIONS[5].key?.slice(1));
@@ -36,7 +36,7 @@ test('the head of a model trained without labels predicts nothing at any layer',
 });
 
 test('without class token the norms are those of the patches', () => {
-  const { finding, chart, read } = norms({ ...EXAMPLE, classToken: false }, 400);
+  const { finding, chart, read } = norms({ ...EXAMPLE, class_token: false }, 400);
   expect(finding[0]).toBe('The median norm of the patches goes from ');
   expect(JSON.stringify(read(1))).not.toContain('class token');
   expect(chart.kind === 'curves' && chart.curves.curves.map(({ name }) => name)).toEqual(['data dotted', 'data']);

@@ -1,6 +1,6 @@
 /* The text around each figure. */
 
-import type { ProbesReply } from '../lib/api';
+import type { Probes } from '../lib/routes';
 import captions from '../text/internals.json';
 
 export type Probe =
@@ -31,18 +31,18 @@ const OF_CLASS_TOKEN: readonly Probe[] = ['effective', 'divergence', 'cosine'];
 
 /** The figures that a model has, and a sentence about those that it lacks; all before the first reply. */
 export function captionsFor(
-  model: Pick<ProbesReply, 'classToken' | 'classes' | 'position_similarity' | 'final_agreement'> | undefined,
+  model: Pick<Probes, 'class_token' | 'classes' | 'position_similarity' | 'final_agreement'> | undefined,
 ): [Caption[], string] {
   if (!model) return [CAPTIONS, ''];
-  const { classToken, classes } = model;
+  const { class_token, classes } = model;
   const isRotary = !model.position_similarity[0][0][0][0]; // an embedding has a cosine of 1 with itself
   const isClassifier = model.final_agreement.length > 0;
   const isAbsent = ({ probe }: Caption) =>
-    (!classToken && OF_CLASS_TOKEN.includes(probe)) ||
+    (!class_token && OF_CLASS_TOKEN.includes(probe)) ||
     (isRotary && probe === 'positions') ||
     (!isClassifier && probe === 'lens');
   const absent = CAPTIONS.filter(isAbsent).map(({ title }) => title);
-  const lacks = [!classToken && 'class token', !classes && 'classification head'].filter(Boolean).join(' and no ');
+  const lacks = [!class_token && 'class token', !classes && 'classification head'].filter(Boolean).join(' and no ');
   const reasons = [
     lacks && `has no ${lacks}`,
     isRotary && 'has rotary positions and no position embedding',
@@ -50,7 +50,7 @@ export function captionsFor(
   ].filter(Boolean);
   const sentence = absent.length ? `Not shown, as this model ${reasons.join(', and ')}: ${absent.join(', ')}.` : '';
   const shown = CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) =>
-    classToken || caption.probe !== 'norms' ? caption : { ...caption, key: caption.key?.slice(1) },
+    class_token || caption.probe !== 'norms' ? caption : { ...caption, key: caption.key?.slice(1) },
   );
   return [shown, sentence];
 }

@@ -1,7 +1,7 @@
 /* The figures that are charts: heads and tokens by layer. */
 
-import type { ProbesReply } from '../lib/api';
 import { largest, meanOf } from '../lib/numbers';
+import type { Probes } from '../lib/routes';
 import { capital, keepSizes, percent, SPACE } from '../lib/words';
 import { type LayerNorms, layerNorms, lensCurves, normCurves } from './curves';
 import { dotChart, dotView, scatterChart } from './dots';
@@ -46,21 +46,21 @@ function heads(
   };
 }
 
-export function distance({ distance, uniform_distance, size: [height, across] }: ProbesReply, width: number): Figure {
+export function distance({ distance, uniform_distance, size: [height, across] }: Probes, width: number): Figure {
   const print = (value: number) => `${value.toFixed(1)}${SPACE}px`;
   const size = keepSizes(`${height} × ${across}`);
   const comparison = `uniform attention gives ${print(uniform_distance)} in an image of ${size}`;
   return heads(distance, uniform_distance, 'pixels', print, comparison, width);
 }
 
-export function effective({ effective_tokens, norms }: ProbesReply, width: number): Figure {
+export function effective({ effective_tokens, norms }: Probes, width: number): Figure {
   const tokens = norms[0].length;
   const print = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
   return heads(effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`, width);
 }
 
 /** Heads by the value norm and the attention of the token that receives most. */
-export function sinks({ sink_share, sink_norm, norms }: ProbesReply, width: number): Figure {
+export function sinks({ sink_share, sink_norm, norms }: Probes, width: number): Figure {
   const uniform = 1 / norms[0].length;
   const dots = scatterChart(sink_norm, sink_share, uniform, `uniform ${percent(uniform)}`, width);
   const view = dotView(dots, sink_share[0].length);
@@ -86,13 +86,13 @@ export function sinks({ sink_share, sink_norm, norms }: ProbesReply, width: numb
   };
 }
 
-export function norms(reply: ProbesReply, width: number): Figure {
+export function norms(reply: Probes, width: number): Figure {
   const layers = layerNorms(reply);
-  const curves = normCurves(layers, width, reply.classToken);
+  const curves = normCurves(layers, width, reply.class_token);
   const ofToken = ({ token }: LayerNorms) =>
-    reply.classToken ? ['class token ', bold(norm(token)), ', patches '] : ['patches '];
+    reply.class_token ? ['class token ', bold(norm(token)), ', patches '] : ['patches '];
   const norm = (value: number) => value.toFixed(1);
-  const first = reply.classToken ? 'token' : 'median';
+  const first = reply.class_token ? 'token' : 'median';
   const worst = largest(layers.map(({ outliers }) => outliers));
   const { outliers } = layers[worst];
   const most = outliers
@@ -102,7 +102,7 @@ export function norms(reply: ProbesReply, width: number): Figure {
     chart: { kind: 'curves', curves },
     view: columnView(curves.frame, layers.length),
     finding: [
-      `The ${reply.classToken ? 'norm of the class token' : 'median norm of the patches'} goes from `,
+      `The ${reply.class_token ? 'norm of the class token' : 'median norm of the patches'} goes from `,
       bold(norm(layers[0][first])),
       ' to ',
       bold(norm(layers[layers.length - 1][first])),
@@ -120,7 +120,7 @@ export function norms(reply: ProbesReply, width: number): Figure {
   };
 }
 
-export function lens(reply: ProbesReply, width: number): Figure {
+export function lens(reply: Probes, width: number): Figure {
   const curves = lensCurves(reply, width);
   const { final_agreement: fractions, final_probability: probabilities } = reply;
   let first = fractions.length - 1;

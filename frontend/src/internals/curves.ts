@@ -1,8 +1,8 @@
 /* The geometry of curves over layers: token norms, and the logit lens. */
 
-import type { ProbesReply } from '../lib/api';
 import { type Frame, valueScale } from '../lib/axes';
 import { meanOf } from '../lib/numbers';
+import type { Probes } from '../lib/routes';
 import { percent, SPACE } from '../lib/words';
 import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
 import { medianOf } from './statistics';
@@ -33,7 +33,7 @@ export interface LayerNorms {
   outliers: number;
 }
 
-export function layerNorms({ norms, outliers, longest, prefix }: ProbesReply): LayerNorms[] {
+export function layerNorms({ norms, outliers, longest, prefix }: Probes): LayerNorms[] {
   return norms.map((row, layer) => {
     const patches = row.slice(prefix);
     return {
@@ -79,7 +79,7 @@ export function normCurves(norms: LayerNorms[], width: number, hasClassToken: bo
   };
 }
 
-export function lensCurves({ final_agreement, final_probability, classes }: ProbesReply, width: number): LayerCurves {
+export function lensCurves({ final_agreement, final_probability, classes }: Probes, width: number): LayerCurves {
   const height = chartHeight(width);
   const frame = { left: 40, right: width, top: 8, bottom: height - 24 };
   const axis = { frame, end: 1.04, print: (tick: number) => percent(tick, 0) };

@@ -1,16 +1,16 @@
-import type { ProbesReply } from '../lib/api';
+import type { Probes } from '../lib/routes';
 
 const square = (size: number, value: (row: number, column: number) => number) =>
   Array.from({ length: size }, (_, row) => Array.from({ length: size }, (_, column) => value(row, column)));
 
 /** Probes of a model with 2 layers, 2 heads, a grid of 2 x 2 patches and one register, for tests. */
-export const EXAMPLE: ProbesReply = {
-  checkpoint: 'tiny',
+export const EXAMPLE: Probes = {
+  model: 'tiny',
   images: 'the 10 sample images',
   size: [8, 8],
   grid: [2, 2],
   prefix: 2,
-  classToken: true,
+  class_token: true,
   classes: 10,
   filters: [0.5, -0.25].map((value) => [0, 1, 2].map((channel) => square(4, () => value / (channel + 1)))),
   explained: [0.5, 0.25],

@@ -1,11 +1,11 @@
-import type { ProbesReply } from '../lib/api';
+import type { Probes } from '../lib/routes';
 import type { Probe } from './captions';
 import { distance, effective, lens, norms, sinks } from './charts';
 import type { Figure } from './figure';
 import { cka, cosine, divergence, filters, positions } from './maps';
 
 /** The figure of each probe, for a stage of given width. */
-export const FIGURES: Record<Probe, (reply: ProbesReply, width: number) => Figure> = {
+export const FIGURES: Record<Probe, (reply: Probes, width: number) => Figure> = {
   filters,
   positions,
   distance,

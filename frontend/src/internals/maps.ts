@@ -1,8 +1,8 @@
 /* The figures that are maps: filters, similarities and divergences. */
 
-import type { ProbesReply } from '../lib/api';
 import { middlePatch } from '../lib/grid';
 import { largest } from '../lib/numbers';
+import type { Probes } from '../lib/routes';
 import { capital, patchName, percent, SPACE, written } from '../lib/words';
 import { bold, type Figure } from './figure';
 import { after, layerMark } from './layers';
@@ -10,10 +10,10 @@ import { squareMatrix, squareView } from './square';
 import { smallest } from './statistics';
 import { painter, paintFilter, type TilePlan, tileView } from './tiles';
 
-const gridOf = ({ grid: [rows, columns] }: ProbesReply) => ({ rows, columns });
-const patchRatio = ({ filters: [[channel]] }: ProbesReply) => channel.length / channel[0].length;
+const gridOf = ({ grid: [rows, columns] }: Probes) => ({ rows, columns });
+const patchRatio = ({ filters: [[channel]] }: Probes) => channel.length / channel[0].length;
 
-export function filters({ filters, explained }: ProbesReply): Figure {
+export function filters({ filters, explained }: Probes): Figure {
   const ends = filters.map((colors) => Math.max(...colors.flat(2).map(Math.abs)) || 1);
   const plan: TilePlan = {
     count: filters.length,
@@ -46,7 +46,7 @@ export function filters({ filters, explained }: ProbesReply): Figure {
   };
 }
 
-export function positions(reply: ProbesReply): Figure {
+export function positions(reply: Probes): Figure {
   const grid = gridOf(reply);
   const count = grid.rows * grid.columns;
   const values = reply.position_similarity.flat(3);
@@ -84,7 +84,7 @@ export function positions(reply: ProbesReply): Figure {
   };
 }
 
-export function divergence({ head_divergence }: ProbesReply): Figure {
+export function divergence({ head_divergence }: Probes): Figure {
   const layers = head_divergence.length;
   const heads = head_divergence[0].length;
   const size = heads * heads;
@@ -126,7 +126,7 @@ export function divergence({ head_divergence }: ProbesReply): Figure {
   };
 }
 
-export function cosine(reply: ProbesReply): Figure {
+export function cosine(reply: Probes): Figure {
   const grid = gridOf(reply);
   const size = grid.rows * grid.columns;
   const values = reply.class_token_cosine.flat(2);
@@ -159,7 +159,7 @@ export function cosine(reply: ProbesReply): Figure {
   };
 }
 
-export function cka({ cka: values }: ProbesReply, width: number): Figure {
+export function cka({ cka: values }: Probes, width: number): Figure {
   const square = squareMatrix(values, width);
   const view = squareView(square);
   const nameOf = (place: number) => (place ? `layer ${place}` : 'the input of layer 1');

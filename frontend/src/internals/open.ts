@@ -6,8 +6,8 @@ import type { InternalsPage } from './state.svelte';
 
 export function openHead(page: InternalsPage, { layer, head }: Head): void {
   if (!page.shown) return;
-  const { checkpoint } = page.shown;
-  updateAddress({ model: checkpoint, layer: String(layer), head: String(head), content: null, method: null });
-  page.host.route?.openHead({ checkpoint, layer, head });
+  const { model } = page.shown;
+  updateAddress({ model, layer: String(layer), head: String(head), content: null, method: null });
+  page.host.route?.openHead({ checkpoint: model, layer, head });
   window.scrollTo(0, 0);
 }

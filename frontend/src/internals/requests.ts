@@ -2,50 +2,56 @@
 
 import { flushSync } from 'svelte';
 import { isOfRun, unavailable, updateAddress } from '../lib/address';
-import type { ProbesRequest } from '../lib/api';
-import { isRefusal, reasonOf, refreshModels, WORKING_DELAY } from '../lib/client';
+import { WORKING_DELAY } from '../lib/client';
+import type { Progress } from '../lib/routes';
+import { isRefusal, post, stream } from '../lib/server';
 import { followScrolling, placeOf, returnToPlace } from './place';
-import type { InternalsPage } from './state.svelte';
+import type { Choice, InternalsPage } from './state.svelte';
 
 const addressed = (name: string) => new URLSearchParams(location.search).get(name);
 
 function fail(page: InternalsPage, sentence: string): void {
-  if (page.shown) Object.assign(page, page.shown);
-  else page.isEmpty = true;
-  page.showNotice(sentence, true);
+  if (page.shown) page.choice = page.shown;
+  page.status.say(sentence, true);
   page.state = 'error';
 }
+
+const progressLine = ({ done, total, waiting }: Progress) =>
+  waiting ? `Waiting: ${waiting}.` : `Working… ${done} of ${total} images`;
 
 /** Request the probes of a model and show them, unless a later request was made; the old figures stay until then.
     Returns true once they are shown, false after an error, undefined if superseded. */
 async function load(page: InternalsPage): Promise<boolean | undefined> {
-  const mine = ++page.ticket;
-  const { request } = page;
+  page.request.abort();
+  page.request = new AbortController();
+  const { choice } = page;
+  const { signal } = page.request;
   page.state = 'working';
-  page.showNotice(null);
-  const waiting = setTimeout(() => mine === page.ticket && page.showNotice('Working…'), WORKING_DELAY);
-  const reply = await page.host.request('probes', request);
-  clearTimeout(waiting);
-  if (mine !== page.ticket) return undefined;
-  if (!reply || isRefusal(reply)) {
-    fail(page, reasonOf(reply));
+  page.status.say(null);
+  const slow = setTimeout(() => page.status.notice ?? page.status.say('Working…'), WORKING_DELAY);
+  const report = (progress: Progress) => {
+    if (progress.done || progress.waiting) page.status.say(progressLine(progress));
+  };
+  const reply = await stream('models/probes', choice, report, signal).catch(() => null);
+  clearTimeout(slow);
+  if (!reply || signal.aborted) return undefined;
+  if (isRefusal(reply)) {
+    fail(page, reply.error);
     return false;
   }
   page.reply = reply;
-  page.shown = request;
-  page.showNotice(null);
-  page.isEmpty = false;
+  page.shown = choice;
+  page.status.say(null);
   page.draw();
   page.state = 'ready';
-  page.ready = `${request.checkpoint} ${request.images}`;
   flushSync();
   return true;
 }
 
 /** Load the user's choice. The address is updated only after success, so that a reload does not repeat the error. */
-export async function choose(page: InternalsPage, change: Partial<ProbesRequest>): Promise<void> {
-  Object.assign(page, change);
-  if (change.checkpoint !== undefined) await loadAddress(page);
+export async function choose(page: InternalsPage, change: Partial<Choice>): Promise<void> {
+  page.choice = { ...page.choice, ...change };
+  if (change.model !== undefined) await loadAddress(page);
   else if (!(await load(page))) return;
   writeAddress(page);
 }
@@ -53,38 +59,37 @@ export async function choose(page: InternalsPage, change: Partial<ProbesRequest>
 /** Load the model and images of the address, or a chosen model; one that does not fit the test images is shown over
     the samples, with the reason. */
 async function loadAddress(page: InternalsPage): Promise<void> {
-  const { request } = page;
-  if ((await load(page)) !== false || request.images === 'samples') return;
-  const reason = page.status;
-  Object.assign(page, request, { images: 'samples' });
+  const { choice } = page;
+  if ((await load(page)) !== false || choice.images === 'samples') return;
+  const reason = page.status.notice;
+  page.choice = { ...choice, images: 'samples' };
   const isShown = await load(page);
   if (isShown) {
     writeAddress(page);
-    page.showNotice(reason);
+    page.status.say(reason);
   } else if (isShown === false) {
-    Object.assign(page, page.shown ?? request);
+    page.choice = page.shown ?? choice;
   }
 }
 
 function writeAddress(page: InternalsPage): void {
   if (!page.shown || !page.root?.clientWidth) return; // another tab is shown
-  page.followed = page.shown.checkpoint;
-  const { checkpoint: model, ...rest } = page.shown;
-  updateAddress({ model, ...rest }, { images: 'samples' });
+  page.followed = page.shown.model;
+  updateAddress({ ...page.shown }, { images: 'samples' });
 }
 
 /** Adopt the model that was chosen on another tab, taken from the address. Returns whether it changed. */
 function follow(page: InternalsPage): boolean {
   const chosen = addressed('model');
-  const isNew = chosen !== page.followed && page.isKnown(chosen) && chosen !== page.checkpoint;
+  const isNew = chosen !== page.followed && page.isKnown(chosen) && chosen !== page.choice.model;
   page.followed = chosen;
-  if (isNew && chosen) page.checkpoint = chosen;
+  if (isNew && chosen) page.choice = { ...page.choice, model: chosen };
   return isNew;
 }
 
 async function refreshLists(page: InternalsPage): Promise<void> {
-  const lists = await refreshModels(page.host.request);
-  if (lists) page.showLists(lists);
+  const lists = await post('models', {});
+  if (!isRefusal(lists)) page.showLists(lists.models, lists.cifar);
 }
 
 async function refresh(page: InternalsPage, isBack: boolean): Promise<void> {
@@ -120,8 +125,8 @@ export async function start(page: InternalsPage, root: HTMLElement): Promise<voi
   if (!page.models.length) {
     return fail(page, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
   }
-  page.checkpoint = page.models[0].name;
-  if (page.cifar.available && addressed('images') === 'test') page.images = 'test';
+  const isTest = page.cifar.available && addressed('images') === 'test';
+  page.choice = { model: page.models[0].name, images: isTest ? 'test' : 'samples' };
   follow(page);
   page.place = placeOf(addressed('figure'));
   watch(page, root);
@@ -129,5 +134,5 @@ export async function start(page: InternalsPage, root: HTMLElement): Promise<voi
   returnToPlace(page);
   const { followed } = page;
   if (page.reply && followed && !page.isKnown(followed))
-    page.showNotice(unavailable('model', followed, page.checkpoint));
+    page.status.say(unavailable('model', followed, page.choice.model));
 }

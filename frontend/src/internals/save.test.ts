@@ -3,18 +3,15 @@ import type { Caption } from './captions';
 import { copyFigure, saveFigure } from './save';
 import type { InternalsPage } from './state.svelte';
 
-const SHOWN = { checkpoint: 'tiny', images: 'samples' };
+const SHOWN = { model: 'tiny', images: 'samples' } as const;
 const CKA = { probe: 'cka' } as Caption;
-const TABLE = { name: 'tiny-cka.csv', src: 'data:text/csv;base64,aQ==' };
+const TABLE = { src: 'data:text/csv;base64,aQ==' };
 const FILE = { name: 'tiny-cka.png', blob: new Blob(['png'], { type: 'image/png' }) };
 
-const drawFigure = vi.hoisted(() => vi.fn());
+const PAGE = { shown: SHOWN } as InternalsPage;
+const { drawFigure, post } = vi.hoisted(() => ({ drawFigure: vi.fn(), post: vi.fn() }));
 vi.mock('./save/figure', () => ({ drawFigure }));
-
-function pageThat(reply: unknown) {
-  const request = vi.fn(async () => reply);
-  return { page: { shown: SHOWN, host: { request } } as unknown as InternalsPage, request };
-}
+vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), post }));
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -28,24 +25,24 @@ function stubLink() {
 
 test('a figure is drawn here and saved under its name', async () => {
   const link = stubLink();
-  const { page, request } = pageThat(null);
   drawFigure.mockResolvedValue(FILE);
-  expect(await saveFigure(page, CKA, 'png')).toBe('Saved as tiny-cka.png.');
-  expect(drawFigure).toHaveBeenCalledWith(page, CKA, 'png');
-  expect(request).not.toHaveBeenCalled();
+  expect(await saveFigure(PAGE, CKA, 'png')).toBe('Saved as tiny-cka.png.');
+  expect(drawFigure).toHaveBeenCalledWith(PAGE, CKA, 'png');
+  expect(post).not.toHaveBeenCalled();
   expect([link.download, link.click.mock.calls.length]).toEqual([FILE.name, 1]);
 });
 
 test('the numbers of the model on screen come from the server', async () => {
   const link = stubLink();
-  const { page, request } = pageThat(TABLE);
-  expect(await saveFigure(page, CKA, 'csv')).toBe('Saved as tiny-cka.csv.');
-  expect(request).toHaveBeenCalledWith('probe_figure', { ...SHOWN, probe: 'cka' });
-  expect(link.download).toBe(TABLE.name);
+  post.mockResolvedValue(TABLE);
+  expect(await saveFigure(PAGE, CKA, 'csv')).toBe('Saved as vitviz-tiny-cka.csv.');
+  expect(post).toHaveBeenCalledWith('models/probe-file', { ...SHOWN, probe: 'cka', format: 'csv' });
+  expect(link.download).toBe('vitviz-tiny-cka.csv');
 });
 
 test('a refusal is reported', async () => {
-  expect(await saveFigure(pageThat({ error: 'Busy.' }).page, CKA, 'csv')).toBe('Busy.');
+  post.mockResolvedValue({ error: 'Busy.' });
+  expect(await saveFigure(PAGE, CKA, 'csv')).toBe('Busy.');
 });
 
 test('a figure is copied as PNG', async () => {
@@ -60,14 +57,14 @@ test('a figure is copied as PNG', async () => {
   );
   vi.stubGlobal('navigator', { clipboard: { write: async () => void (await written[0]) } });
   drawFigure.mockResolvedValue(FILE);
-  expect(await copyFigure(pageThat(null).page, CKA)).toBe('Copied as PNG.');
+  expect(await copyFigure(PAGE, CKA)).toBe('Copied as PNG.');
   expect((await written[0]).size).toBe(3);
 });
 
 test('a copy that fails or that the browser refuses says so', async () => {
   vi.stubGlobal('navigator', {});
   drawFigure.mockResolvedValue(FILE);
-  expect(await copyFigure(pageThat(null).page, CKA)).toContain('does not allow copying');
+  expect(await copyFigure(PAGE, CKA)).toContain('does not allow copying');
   drawFigure.mockRejectedValue(new Error('the browser has no 2d canvas'));
-  expect(await copyFigure(pageThat(null).page, CKA)).toContain('could not be drawn');
+  expect(await copyFigure(PAGE, CKA)).toContain('could not be drawn');
 });

@@ -1,14 +1,15 @@
 /* Files of a figure: as on screen, or its numbers, which the server writes. */
 
-import { isRefusal, NOT_DRAWN, reasonOf } from '../lib/client';
+import { NOT_DRAWN } from '../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../lib/dom';
-import type { FigureFormat } from '../lib/export/files';
+import { type FigureFormat, fileName } from '../lib/export/files';
+import { isRefusal, post } from '../lib/server';
 import type { Caption } from './captions';
 import type { InternalsPage } from './state.svelte';
 
-export type Format = FigureFormat | 'csv';
+export type Format = FigureFormat | 'csv' | 'npz';
 
-export const FORMATS: readonly Format[] = ['png', 'svg', 'pdf', 'csv'];
+export const FORMATS: readonly Format[] = ['png', 'svg', 'pdf', 'csv', 'npz'];
 
 interface Saved {
   name: string;
@@ -16,16 +17,18 @@ interface Saved {
 }
 
 async function makeFile(page: InternalsPage, caption: Caption, format: Format): Promise<Saved> {
-  if (format !== 'csv') {
+  if (format !== 'csv' && format !== 'npz') {
     try {
       return await (await import('./save/figure')).drawFigure(page, caption, format);
     } catch {
       throw new Error(NOT_DRAWN);
     }
   }
-  const reply = await page.host.request('probe_figure', { ...(page.shown ?? page.request), probe: caption.probe });
-  if (!reply || isRefusal(reply)) throw new Error(reasonOf(reply));
-  return { name: reply.name, blob: blobOf(reply.src) };
+  const { probe } = caption;
+  const choice = page.shown ?? page.choice;
+  const reply = await post('models/probe-file', { ...choice, probe, format });
+  if (isRefusal(reply)) throw new Error(reply.error);
+  return { name: fileName(['vitviz', choice.model, probe], format), blob: blobOf(reply.src) };
 }
 
 /** Download a figure, or its numbers, and return what to say. */

@@ -1,43 +1,42 @@
 /* State of the Internals page. Requests are functions over this object, see requests.ts. */
 
-import type { Catalog, CifarInfo, ModelInfo, ModelList, ProbesReply, ProbesRequest } from '../lib/api';
+import type { Catalog, CifarInfo, ModelInfo } from '../lib/api';
 import type { Host } from '../lib/client';
+import type { Probes, ProbesRequest } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
+import { Status } from '../session/status.svelte';
 import type { Probe } from './captions';
 
-const DEFAULT_STATUS = 'Weights and statistics of the model, averaged over images.';
+/** A model, and the images to probe it with. */
+export type Choice = Required<ProbesRequest>;
 
 /** What the figures show; a new object makes them measure their width again. */
 export interface Drawing {
-  reply: ProbesReply;
+  reply: Probes;
 }
 
 export class InternalsPage {
   readonly host: Host<Catalog>;
   readonly theme: ThemeColors;
+  readonly status = new Status();
 
   root: HTMLElement | null = null; // set by Internals.svelte
   state = $state.raw<'working' | 'ready' | 'error'>('working'); // `data-state`
-  ready = $state.raw<string>(); // `data-ready`
   models: ModelInfo[];
   cifar: CifarInfo;
-  checkpoint = $state.raw('');
-  images = $state.raw('samples');
-  status = $state.raw(DEFAULT_STATUS);
-  isError = $state.raw(false);
-  voice = $state.raw(''); // spoken by screen readers
-  isEmpty = $state.raw(false); // the first request failed: no figures
+  choice = $state.raw<Choice>({ model: '', images: 'samples' });
+  shown = $state.raw<Choice | null>(null); // on screen, chosen again after an error
   drawing = $state.raw<Drawing | null>(null);
+  /** Whether the first request failed: there are no figures. */
+  readonly isEmpty = $derived.by(() => this.state === 'error' && !this.shown);
 
-  reply: ProbesReply | null = null; // the latest; drawn when the page is on screen
+  reply: Probes | null = null; // the latest; drawn when the page is on screen
   drawnWidth = 0;
-  #speaking: ReturnType<typeof setTimeout> | undefined;
 
   // Bookkeeping of requests.ts.
-  shown: ProbesRequest | null = null; // on screen, restored after an error
+  request = new AbortController(); // the latest
   place: Probe | null = null; // the figure in the address
-  ticket = 0; // of the latest request; responses to earlier ones are dropped
-  followed: string | null = null; // the checkpoint that was last read from the address
+  followed: string | null = null; // the model that was last read from the address
 
   constructor(host: Host<Catalog>) {
     this.host = host;
@@ -46,32 +45,14 @@ export class InternalsPage {
     this.theme = new ThemeColors(host.element, host.catalog.colors);
   }
 
-  get request(): ProbesRequest {
-    return { checkpoint: this.checkpoint, images: this.images };
-  }
-
   /** Draw the latest reply, unless another tab is shown: then it is drawn when this one is. */
   draw(): void {
     this.drawnWidth = this.root?.clientWidth ?? 0;
     if (this.reply && this.drawnWidth) this.drawing = { reply: this.reply };
   }
 
-  showNotice(sentence: string | null, isError = false): void {
-    this.status = sentence ?? DEFAULT_STATUS;
-    this.isError = isError;
-    if (sentence) this.voice = sentence;
-  }
-
-  /** Let screen readers speak a text once it has not changed for a while. */
-  announceSoon(text: () => string, delay: number): void {
-    clearTimeout(this.#speaking);
-    this.#speaking = setTimeout(() => {
-      this.voice = text();
-    }, delay);
-  }
-
-  showLists({ checkpoints, cifar }: ModelList): void {
-    this.models = checkpoints;
+  showLists(models: ModelInfo[], cifar: CifarInfo): void {
+    this.models = models;
     this.cifar = cifar;
   }
 

@@ -1,7 +1,7 @@
 /* The worked row of a head: from query, keys and values to weights and output, and where each number comes from. */
 
-import type { LessonModel } from '../lib/api';
 import type { Shape } from '../lib/numbers';
+import type { LessonModel } from '../lib/routes';
 import { percent, signed, tokenName, written } from '../lib/words';
 import type { Head } from './state.svelte';
 
@@ -47,7 +47,7 @@ export function sourceOf(part: string, index: number, row: WorkedRow, shape: Sha
   const rotated = model.rotary ? ', rotated by its position' : '';
   const projected = (name: string, from: number) =>
     `row ${number} of the ${name} weights of this head times ${tokenName(from, shape)} after the norm of the layer, ` +
-    `${model.embedDim} products${from >= shape.prefix ? rotated : ''}.`;
+    `${model.embed_dim} products${from >= shape.prefix ? rotated : ''}.`;
   switch (part) {
     case 'query':
       return `Number ${number} of q, ${signed(query[index])}: ${projected('query', 0)}`;
@@ -60,7 +60,7 @@ export function sourceOf(part: string, index: number, row: WorkedRow, shape: Sha
       return `The ${products.length} numbers of q × k: ${signed(positive)} of positive ones, ${signed(product - positive)} of negative ones.`;
     }
     case 'score':
-      return `${signed(product)} / √${model.scaledWidth} = ${signed(product)} / ${written(Math.sqrt(model.scaledWidth), 2)} = ${signed(scores[token])}`;
+      return `${signed(product)} / √${model.scaled_width} = ${signed(product)} / ${written(Math.sqrt(model.scaled_width), 2)} = ${signed(scores[token])}`;
     case 'power':
       return `e to the power of ${signed(scores[token])} is ${precise(Math.exp(scores[token]))}: positive, whatever the score is.`;
     case 'weight': {

@@ -1,11 +1,11 @@
 /* Direct contributions by layer as bars that continue one another. */
 
-import type { LessonContributions } from '../lib/api';
+import type { LayerContributions } from '../lib/routes';
 import { signed } from '../lib/words';
 
 const SUM = 0.005; // smaller contributions print as zero
 
-export function barsOf({ embedding, attention, mlp, bias, logit }: LessonContributions) {
+export function barsOf({ embedding, attention, mlp, bias, logit }: LayerContributions) {
   const parts: [string, number][] = [['embedding', embedding]];
   for (const layer of attention.keys()) {
     parts.push([`attention ${layer + 1}`, attention[layer]], [`MLP ${layer + 1}`, mlp[layer]]);

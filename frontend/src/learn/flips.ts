@@ -1,9 +1,9 @@
 /* The words of the game: change the prediction by removing as few patches as possible. */
 
-import type { LessonFlipReply } from '../lib/api';
+import { largest } from '../lib/numbers';
+import type { Flips } from '../lib/routes';
 import { counted, percent } from '../lib/words';
 
-const largest = (values: readonly number[]) => values.indexOf(Math.max(...values));
 const patches = (count: number) => counted(count, 'patch', 'patches');
 
 /** Whether the predicted class is another one without the removed patches. */
@@ -28,7 +28,7 @@ const median = (counts: readonly number[]) => [...counts].sort((a, b) => a - b)[
 
 /** The best known set, random orders, and how the reader compares.
     @param own the fewest patches with which the reader changed the prediction, 0 for none */
-export function flipLines({ best, random }: LessonFlipReply, own: number): string[] {
+export function flipLines({ best, random }: Flips, own: number): string[] {
   if (!best) return ['No order changes the prediction as long as a patch is left.'];
   const changed = random.filter((count) => count !== null);
   const middle = changed.length ? median(changed) : Number.POSITIVE_INFINITY;

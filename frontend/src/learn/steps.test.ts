@@ -6,32 +6,35 @@ import { type Head, type Pass, rowOfHead } from './state.svelte';
 import { decidedAt, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
 const MODEL = {
-  imgSize: [32, 32],
-  patchSize: 4,
+  img_size: [32, 32],
+  patch_size: 4,
   patch: [4, 4],
-  embedDim: 192,
-  headDim: 32,
-  mlpDim: 384,
-  scaledWidth: 32,
+  embed_dim: 192,
+  head_dim: 32,
+  mlp_dim: 384,
+  scaled_width: 32,
   positions: true,
   rotary: false,
 };
 const PASS = {
-  reply: { classes: ['cat', 'dog'], probabilities: [0.75, 0.25] },
+  explanation: {
+    reply: { classes: ['cat', 'dog'], probabilities: [0.75, 0.25] },
+    shape: { layers: 2, heads: 2, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true },
+    defaultRows: Float32Array.from({ length: 4 * 65 }, (_, i) => i),
+  },
   lesson: {
     model: MODEL,
-    patchPredictions: [[1, 0]],
+    patch_predictions: [[1, 0]],
     removals: [{ patches: [1, 2] }],
     random: [{ patches: [3], probabilities: [0.5, 0.5] }],
   },
-  shape: { layers: 2, heads: 2, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true },
-  rows: Float32Array.from({ length: 4 * 65 }, (_, i) => i),
 } as unknown as Pass;
+const HEADLESS = { ...PASS.explanation, reply: { classes: [], probabilities: [] } };
 
 test('a step has at most 90 words before its answer, and the lesson with answers at most 1,200', () => {
   const other = {
     ...PASS,
-    lesson: { ...PASS.lesson, patchPredictions: null, model: { ...MODEL, positions: false } },
+    lesson: { ...PASS.lesson, patch_predictions: null, model: { ...MODEL, positions: false } },
   } as unknown as Pass;
   for (const pass of [PASS, other]) {
     const counts = STEPS.map((step) => wordsOf(step, pass).length);
@@ -49,19 +52,19 @@ test('numbers in the words are those of the model', () => {
 });
 
 test('every name in the words is replaced', () => {
-  for (const pass of [PASS, { ...PASS, lesson: { ...PASS.lesson, patchPredictions: null } } as unknown as Pass])
+  for (const pass of [PASS, { ...PASS, lesson: { ...PASS.lesson, patch_predictions: null } } as unknown as Pass])
     for (const step of STEPS) expect(wordsOf(step, pass).join(' ')).not.toMatch(/[{}]|undefined|NaN/);
 });
 
 test('steps that need a head say so', () => {
-  const headless = { ...PASS, reply: { classes: [], probabilities: [] } } as unknown as Pass;
+  const headless = { ...PASS, explanation: HEADLESS } as unknown as Pass;
   for (const id of ['softmax', 'contributions', 'removal'])
     expect(textOf(STEPS[stepOf(id)], headless)[0]).toContain('needs a classification head');
 });
 
 test('a model without head has none that reads tokens', () => {
-  const lesson = { ...PASS.lesson, patchPredictions: null };
-  const headless = { ...PASS, lesson, reply: { classes: [], probabilities: [] } } as unknown as Pass;
+  const lesson = { ...PASS.lesson, patch_predictions: null };
+  const headless = { lesson, explanation: HEADLESS } as unknown as Pass;
   expect(textOf(STEPS[stepOf('overview')], headless)[1]).toBe('Then 2 layers of attention and MLP update the tokens.');
   expect(textOf(STEPS[stepOf('class-token')], headless)[1]).toContain('has no classification head');
   const words = textOf(STEPS[stepOf('overview')], PASS)[1];
@@ -134,7 +137,7 @@ test('each number of a worked row has a source', () => {
   };
   const row = attentionOf(head, 1, 4);
   const source = (part: string, index = 0) =>
-    sourceOf(part, index, row, PASS.shape, { ...PASS.lesson.model, scaledWidth: 4 });
+    sourceOf(part, index, row, PASS.explanation.shape, { ...PASS.lesson.model, scaled_width: 4 });
   expect(source('query', 1)).toBe(
     'Number 2 of q, +2.00: row 2 of the query weights of this head times the class token after the norm of the layer, 192 products.',
   );
@@ -152,7 +155,7 @@ test('each number of a worked row has a source', () => {
 });
 
 test('tokens before the patches are the class token and registers', () => {
-  const shape = { ...PASS.shape, prefix: 3 };
+  const shape = { ...PASS.explanation.shape, prefix: 3 };
   expect([0, 1, 3].map((token) => tokenName(token, shape))).toEqual([
     'the class token',
     'register 1',

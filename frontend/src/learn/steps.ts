@@ -1,5 +1,6 @@
 /* The steps of the lesson: their words, with the numbers of the pass in the place of {names}. */
 
+import { largest } from '../lib/numbers';
 import { counted, percent } from '../lib/words';
 import lesson from '../text/lesson.json';
 import type { Pass } from './state.svelte';
@@ -21,29 +22,28 @@ export interface Step {
 export const STEPS: readonly Step[] = lesson.steps;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
-const indexOfLargest = (values: readonly number[]) => values.indexOf(Math.max(...values));
 
 /** The numbers and names of a pass that the words contain. */
-function valuesOf({ reply, lesson: { model, patchPredictions, removals, random }, shape }: Pass) {
-  const { patchSize, embedDim, imgSize } = model;
+function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predictions, removals, random } }: Pass) {
+  const { patch_size, embed_dim, img_size } = model;
   const patches = shape.rows * shape.columns;
   const hasHead = reply.classes.length > 0;
   return {
     patches,
     tokens: patches + shape.prefix,
-    embed_dim: embedDim,
-    head_dim: model.headDim,
-    scaled_width: model.scaledWidth,
-    patch_size: patchSize,
-    img_size: imgSize.join(' × '),
-    patches_of_16: Math.floor(imgSize[0] / 16) * Math.floor(imgSize[1] / 16),
-    embedding_weights: (3 * patchSize ** 2 * embedDim + embedDim).toLocaleString('en'),
+    embed_dim,
+    head_dim: model.head_dim,
+    scaled_width: model.scaled_width,
+    patch_size,
+    img_size: img_size.join(' × '),
+    patches_of_16: Math.floor(img_size[0] / 16) * Math.floor(img_size[1] / 16),
+    embedding_weights: (3 * patch_size ** 2 * embed_dim + embed_dim).toLocaleString('en'),
     layers: counted(shape.layers, 'layer', 'layers'),
     heads: counted(shape.heads, 'head', 'heads'),
     classes: reply.classes.length,
-    prediction: reply.classes[indexOfLargest(reply.probabilities)] ?? '',
+    prediction: reply.classes[largest(reply.probabilities)] ?? '',
     read_by_head: hasHead
-      ? `, and a classifier head reads ${patchPredictions ? 'one of them, the class token' : 'the last ones'}`
+      ? `, and a classifier head reads ${patch_predictions ? 'one of them, the class token' : 'the last ones'}`
       : '',
     removed: counted(removals[0]?.patches.length ?? 0, 'patch', 'patches'),
     random_orders: random.length,
@@ -54,10 +54,10 @@ function valuesOf({ reply, lesson: { model, patchPredictions, removals, random }
 const fill = (text: string, values: Record<string, string | number>) =>
   text.replace(PLACEHOLDER, (_, name: string) => String(values[name]));
 
-function lacks({ reply, lesson: { model, patchPredictions } }: Pass): Part[] {
+function lacks({ explanation: { reply }, lesson: { model, patch_predictions } }: Pass): Part[] {
   const parts: [Part, boolean][] = [
     ['head', reply.classes.length > 0],
-    ['class_token_readout', patchPredictions !== null],
+    ['class_token_readout', patch_predictions !== null],
     ['position_embedding', model.positions],
   ];
   return parts.filter(([, isThere]) => !isThere).map(([part]) => part);
@@ -65,7 +65,7 @@ function lacks({ reply, lesson: { model, patchPredictions } }: Pass): Part[] {
 
 /** The paragraphs of a step. */
 export function textOf(step: Step, pass: Pass): string[] {
-  if (step.needs_head && !pass.reply.classes.length) return [lesson.without_head];
+  if (step.needs_head && !pass.explanation.reply.classes.length) return [lesson.without_head];
   const part = lacks(pass).find((one) => step.without?.[one]);
   const values = valuesOf(pass);
   return (part ? step.without?.[part] : step.text)?.map((text) => fill(text, values)) ?? [];
@@ -90,11 +90,11 @@ export const wordsOf = (step: Step, pass: Pass, answer = true) =>
 /** The first layer after which the prediction stays the same; 0 is the input.
     @param lens probabilities by layer, the last ones those of the prediction */
 export function decidedAt(lens: readonly (readonly number[])[], final: number) {
-  return lens.findLastIndex((one) => indexOfLargest(one) !== final) + 1;
+  return lens.findLastIndex((one) => largest(one) !== final) + 1;
 }
 
 /** "cat, 83.4 %" */
-export const predictionOf = ({ reply }: Pass, probabilities: readonly number[]) => {
-  const best = indexOfLargest(probabilities);
+export const predictionOf = ({ explanation: { reply } }: Pass, probabilities: readonly number[]) => {
+  const best = largest(probabilities);
   return `${reply.classes[best]}, ${percent(probabilities[best], 1)}`;
 };

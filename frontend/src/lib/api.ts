@@ -438,36 +438,6 @@ export interface KeyRequest {
   key: string;
 }
 
-/** Direct contributions to the logit of the predicted class, by layer. */
-export interface LessonContributions {
-  embedding: number;
-  attention: number[];
-  mlp: number[];
-  bias: number;
-  logit: number;
-}
-
-/** See `vitviz.attribution.lesson.Flips`. */
-export interface LessonFlipReply {
-  best: number[] | null;
-  random: (number | null)[];
-}
-
-/** Query of the first token (d), keys and values of all tokens (T, d), base64 of float32. */
-export interface LessonHeadReply {
-  query: string;
-  keys: string;
-  values: string;
-  size: number;
-}
-
-/** A head, from 0. */
-export interface LessonHeadRequest {
-  key: string;
-  layer: number;
-  head: number;
-}
-
 /** A training of a lesson's length: preset, and what it reached in which time; None where it was not measured. */
 export interface LessonInfo {
   minutes: number;
@@ -477,70 +447,6 @@ export interface LessonInfo {
   test_accuracy: number | null;
   entropy: [number, number] | null;
   hardware: string;
-}
-
-/** Sizes of the model; `rotary`: rotary positions. `patch` is the height and width of a patch in pixels, equal except for the strips of tutorial-scratch; the square root of `scaledWidth` divides the attention scores. */
-export interface LessonModel {
-  imgSize: [number, number];
-  patchSize: number;
-  patch: [number, number];
-  embedDim: number;
-  headDim: number;
-  scaledWidth: number;
-  mlpDim: number;
-  positions: boolean;
-  rotary: boolean;
-}
-
-/** See `vitviz.attribution.lesson.PatchEmbedding`; pixels and weights base64 of float32 (3, h, w). */
-export interface LessonPatchReply {
-  pixels: string;
-  weights: string;
-  product: number;
-  rest: number | null;
-  value: number;
-  positions: number[];
-}
-
-/** A patch and a dimension of its embedding, from 0. */
-export interface LessonPatchRequest {
-  key: string;
-  patch: number;
-  dimension: number;
-}
-
-/** Patches to remove, from 0. */
-export interface LessonRemoveRequest {
-  key: string;
-  patches: number[];
-}
-
-/** Numbers of a lesson on one image; the forward pass itself is in the response of `explain`. `scrambled` is the image as data URL with patches cut by a wrong reshape; `lens` the probabilities by layer, (L + 1, K), `norms` (L + 1) the norms of the token that is read; `patchPredictions` (N, K), if the head can be applied to one token; `removals` of the patches with the largest values, `random` of sets drawn at random. */
-export interface LessonReply {
-  model: LessonModel;
-  scrambled: string;
-  logits: number[];
-  lens: number[][];
-  norms: number[];
-  patchPredictions: number[][] | null;
-  contributions: LessonContributions | null;
-  removals: Removal[];
-  random: Removal[];
-}
-
-/** Snapshots of a training on one image. `maps` are the mean attention of the class token in the last layer, (S, N) base64 of float32; `probabilities` those of the image's class, (S,), None if it is not known. */
-export interface LessonTrainingReply {
-  image: string;
-  name: string;
-  epochs: number[];
-  maps: string;
-  probabilities: number[] | null;
-}
-
-/** A checkpoint, and the name of a sample image. */
-export interface LessonTrainingRequest {
-  checkpoint: string;
-  name: string;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
@@ -796,46 +702,6 @@ export interface PresetInfo {
   plain: boolean;
 }
 
-/** Also the name of a figure whose numbers are saved. */
-export interface ProbeFigureRequest {
-  checkpoint: string;
-  images: string;
-  probe: string;
-}
-
-/** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
-export interface ProbesReply {
-  checkpoint: string;
-  images: string;
-  size: [number, number];
-  grid: [number, number];
-  prefix: number;
-  classToken: boolean;
-  classes: number;
-  filters: number[][][][];
-  explained: number[];
-  position_similarity: number[][][][];
-  distance: number[][];
-  uniform_distance: number;
-  effective_tokens: number[][];
-  head_divergence: number[][][];
-  norms: number[][];
-  longest: number[];
-  outliers: number[][];
-  final_agreement: number[];
-  final_probability: number[];
-  class_token_cosine: number[][][];
-  cka: number[][];
-  sink_share: number[][];
-  sink_norm: number[][];
-}
-
-/** A model, and the images to probe it with. */
-export interface ProbesRequest {
-  checkpoint: string;
-  images: string;
-}
-
 /** Where a saved file comes from. */
 export interface Provenance {
   vitviz: string;
@@ -858,13 +724,6 @@ export interface Refusal {
 export interface RefusedForm {
   refused: string;
   field: string | null;
-}
-
-/** What removing some patches does: who ranked them, the patches, and the probabilities of the classes then. */
-export interface Removal {
-  name: string;
-  patches: number[];
-  probabilities: number[];
 }
 
 /** Also its new name. */
@@ -900,18 +759,10 @@ export interface Requests {
   find_models: [Empty, FoundModels | Refusal];
   open_model: [OpenRequest, OpenInfo | Refusal];
   model_facts: [ModelRequest, ModelFacts | Refusal];
-  probes: [ProbesRequest, ProbesReply | Refusal];
-  probe_figure: [ProbeFigureRequest, FigureFile | Refusal];
   compare: [CompareRequest, CompareReply | Refusal | null];
   compare_figure: [CompareFigureRequest, FigureFile | Refusal | null];
   compare_images: [Empty, CompareImages | Refusal];
   compare_snapshots: [SnapshotsRequest, SnapshotsReply | Refusal | null];
-  lesson: [KeyRequest, LessonReply | Refusal | null];
-  lesson_head: [LessonHeadRequest, LessonHeadReply | Refusal | null];
-  lesson_patch: [LessonPatchRequest, LessonPatchReply | Refusal | null];
-  lesson_remove: [LessonRemoveRequest, number[] | Refusal | null];
-  lesson_flip: [KeyRequest, LessonFlipReply | Refusal | null];
-  lesson_training: [LessonTrainingRequest, LessonTrainingReply | Refusal | null];
   train_catalog: [Empty, TrainCatalog | Refusal];
   check: [FormRequest, CheckReply | Refusal];
   estimate: [ConfigRequest, EstimateReply | Refusal];

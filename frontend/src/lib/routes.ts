@@ -124,6 +124,12 @@ export interface FileRequest {
   methods?: boolean;
 }
 
+/** The fewest patches known to change the predicted class, and how many of each random order do. */
+export interface Flips {
+  best: number[] | null;
+  random: (number | null)[];
+}
+
 /** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
 export interface FoundModel {
   name: string;
@@ -170,6 +176,21 @@ export interface Given {
   name?: string;
 }
 
+/** Also a head. */
+export interface HeadRequest {
+  subject: Subject;
+  layer: number;
+  head: number;
+}
+
+/** Query of the first token (d), keys and values of all tokens (T, d); `size` is d. */
+export interface HeadVectors {
+  query: string;
+  keys: string;
+  values: string;
+  size: number;
+}
+
 /** An image. */
 export interface ImageIdentity {
   sha256: string;
@@ -186,6 +207,41 @@ export interface InputPreprocessing {
   interpolation: string;
   crop_pct: number;
   crop_mode: string;
+}
+
+/** Direct contributions to the logit of the predicted class, by layer, which sum to `logit`. */
+export interface LayerContributions {
+  embedding: number;
+  attention: number[];
+  mlp: number[];
+  bias: number;
+  logit: number;
+}
+
+/** Numbers of a lesson; the forward pass itself is in the explanation. */
+export interface Lesson {
+  model: LessonModel;
+  scrambled: string;
+  logits: number[];
+  lens: number[][];
+  norms: number[];
+  patch_predictions: number[][] | null;
+  contributions: LayerContributions | null;
+  removals: Removal[];
+  random: Removal[];
+}
+
+/** Sizes of a model. */
+export interface LessonModel {
+  img_size: [number, number];
+  patch_size: number;
+  patch: [number, number];
+  embed_dim: number;
+  head_dim: number;
+  scaled_width: number;
+  mlp_dim: number;
+  positions: boolean;
+  rotary: boolean;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
@@ -290,6 +346,23 @@ export interface Panel {
   sha256: string | null;
 }
 
+/** A dimension of the embedding of a patch. */
+export interface PatchEmbedding {
+  pixels: string;
+  weights: string;
+  product: number;
+  rest: number | null;
+  value: number;
+  positions: number[];
+}
+
+/** Also a patch, and a dimension of its embedding. */
+export interface PatchRequest {
+  subject: Subject;
+  patch: number;
+  dimension?: number;
+}
+
 /** What activation patching recovers of the logit difference. */
 export interface Patched {
   heads: number[][];
@@ -314,6 +387,57 @@ export interface PixelMap {
   values: string;
   rows: number;
   columns: number;
+}
+
+/** Probabilities of the classes, (K,). */
+export interface Probabilities {
+  probabilities: number[];
+}
+
+/** A file to save, as a data URL. */
+export interface ProbeFile {
+  src: string;
+}
+
+/** Also the figure whose numbers are saved, and the format of the file. */
+export interface ProbeFileRequest {
+  model: string;
+  images?: 'samples' | 'test';
+  probe: string;
+  format?: 'csv' | 'npz';
+}
+
+/** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
+export interface Probes {
+  model: string;
+  images: string;
+  size: [number, number];
+  grid: [number, number];
+  prefix: number;
+  class_token: boolean;
+  classes: number;
+  filters: number[][][][];
+  explained: number[];
+  position_similarity: number[][][][];
+  distance: number[][];
+  uniform_distance: number;
+  effective_tokens: number[][];
+  head_divergence: number[][][];
+  norms: number[][];
+  longest: number[];
+  outliers: number[][];
+  final_agreement: number[];
+  final_probability: number[];
+  class_token_cosine: number[][][];
+  cka: number[][];
+  sink_share: number[][];
+  sink_norm: number[][];
+}
+
+/** Also the images to probe it with. */
+export interface ProbesRequest {
+  model: string;
+  images?: 'samples' | 'test';
 }
 
 /** A line of a stream before its last one. */
@@ -342,6 +466,19 @@ export interface Refusal {
   hint?: string;
   error: string;
   busy?: boolean;
+}
+
+/** What removing patches does: who ranked them, the patches, and the probabilities of the classes then. */
+export interface Removal {
+  name: string;
+  patches: number[];
+  probabilities: number[];
+}
+
+/** Also patches to remove. */
+export interface RemovalRequest {
+  subject: Subject;
+  patches: number[];
 }
 
 /** Also the query patches, empty for the class token, and the direction. */
@@ -417,6 +554,20 @@ export interface TestImage {
   index: number;
 }
 
+/** The training of a model; None if it has no timeline. */
+export interface Training {
+  snapshots: TrainingSnapshots | null;
+}
+
+/** Snapshots of the training of a bundled model on one image. */
+export interface TrainingSnapshots {
+  image: string;
+  name: string;
+  epochs: number[];
+  maps: string;
+  probabilities: number[] | null;
+}
+
 /** An uploaded image by the id that the server answered, the SHA-256 of its file. */
 export interface Upload {
   kind?: 'upload';
@@ -471,13 +622,21 @@ export interface Routes {
   'explanations/code': [CodeRequest, Code];
   'explanations/provenance': [CodeRequest, Provenance];
   'explanations/file': [FileRequest, SavedFile];
+  'explanations/lesson': [SubjectRequest, Lesson];
+  'explanations/lesson/head': [HeadRequest, HeadVectors];
+  'explanations/lesson/patch': [PatchRequest, PatchEmbedding];
+  'explanations/lesson/removal': [RemovalRequest, Probabilities];
+  'explanations/lesson/flips': [SubjectRequest, Flips];
+  'explanations/lesson/training': [SubjectRequest, Training];
   'models': [Empty, Models];
   'models/cached': [Empty, CachedModels];
   'models/open': [OpenRequest, Opening];
   'models/facts': [ModelRequest, Facts];
+  'models/probes': [ProbesRequest, Probes];
+  'models/probe-file': [ProbeFileRequest, ProbeFile];
   'data/gallery': [GalleryRequest, Gallery];
   'data/cifar': [DownloadRequest, Download];
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'data/gallery';
+export type Stream = 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery';

@@ -9,6 +9,7 @@ import { canvasOf } from '../lib/paint';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';
 import { percent } from '../lib/words';
 import { ablationOf, ablationsOf } from './ablation';
+import { cancellable } from './cancellable';
 import type { CatalogState } from './catalog.svelte';
 import { Drawing } from './drawing.svelte';
 import { type Engine, isRefused, NEVER } from './engine';
@@ -129,17 +130,7 @@ export class Session {
     take: (found: T) => void,
     refuse: (sentence: string) => void = (sentence) => this.status.say(sentence, true),
   ): () => void {
-    const controller = new AbortController();
-    const { signal } = controller;
-    untrack(() => request(signal)).then(
-      (found) => signal.aborted || take(found),
-      (error) => {
-        if (signal.aborted) return;
-        if (!isRefused(error)) throw error;
-        refuse(error.message);
-      },
-    );
-    return () => controller.abort();
+    return cancellable(request, take, refuse);
   }
 
   /** Explain another model or image, or other ablations; the view on screen stays until then, and if it fails.

@@ -4,15 +4,20 @@ from dataclasses import asdict
 from typing import cast
 
 from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
 
+from vitviz.attribution import export
 from vitviz.models import hub_cache
 from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.config import ConfigError
 from vitviz.models.facts import facts
+from vitviz.plots import probe_table
+from vitviz.webapp import files, probed
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty
 from vitviz.webapp.schemas.common import FoundModel
-from vitviz.webapp.server.calls import Call, Caller
+from vitviz.webapp.server.calls import Call, Caller, Lines
 from vitviz.webapp.server.refusals import RefusingRoute
 
 router = APIRouter(prefix="/models", route_class=RefusingRoute)
@@ -58,6 +63,34 @@ async def model_facts(request: types.ModelRequest, call: Caller) -> types.Facts:
         return types.Facts(facts=facts(model, sources.opener.opened.sizes.get(model.name)))
 
     return await call.one_pass(describe, sources.must_load(request.model))
+
+
+@router.post("/probes", response_model=types.Probes, response_class=Lines)
+async def probes(request: types.ProbesRequest, call: Caller) -> StreamingResponse:
+    """Probe a model."""
+
+    async def compute() -> types.Probes:
+        found = await call.backend.probes.find(request, call)
+        return await call.quick(lambda: probed.to_reply(found))
+
+    return await call.stream(compute())
+
+
+@router.post("/probe-file")
+async def probe_file(request: types.ProbeFileRequest, call: Caller) -> types.ProbeFile:
+    """Return the table or the arrays of a figure of the probes."""
+    if request.probe not in probe_table.FIGURES:
+        raise ConfigError("probe", f"must be one of {', '.join(probe_table.FIGURES)}: got {request.probe[:40]!r}")
+    arrays = vars((await call.backend.probes.find(request, call)).probes)
+
+    def save() -> types.ProbeFile:
+        if request.format == "csv":
+            content = probe_table.to_csv(arrays, request.probe).encode()
+        else:
+            content = export.npz_bytes({name: arrays[name] for name in probe_table.FIGURES[request.probe]})
+        return types.ProbeFile(src=files.data_url(content, request.format))
+
+    return await call.quick(save)
 
 
 def check_private(call: Call) -> None:

@@ -5,6 +5,9 @@ from pydantic import BaseModel, ConfigDict
 from vitviz.view import Model
 
 Vector = list[float]
+Matrix = list[Vector]
+Array3 = list[Matrix]
+Array4 = list[Array3]
 
 
 class Reply(BaseModel):

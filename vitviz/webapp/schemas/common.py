@@ -9,7 +9,6 @@ Pair = Annotated[list[int], Len(2, 2)]
 Vector = list[float]
 Matrix = list[Vector]
 Array3 = list[Matrix]
-Array4 = list[Array3]
 SettingValue = TypeAliasType("SettingValue", float | str | bool | None)
 RunState = TypeAliasType("RunState", Literal["training", "stopping", "stopped", "finished", "interrupted", "failed"])
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vitviz.view import MAX_NAME, Model
-from vitviz.webapp.schemas.base import Reply
+from vitviz.webapp.schemas.base import Array3, Array4, Matrix, Reply, Vector
 from vitviz.webapp.schemas.common import CifarInfo, FoundModel, ModelInfo
 
 Name = Annotated[str, Field(max_length=MAX_NAME)]
@@ -22,6 +22,19 @@ class OpenRequest(Model):
 
     action: Literal["state", "start", "cancel"] = "state"
     source: Name = ""
+
+
+class ProbesRequest(ModelRequest):
+    """Also the images to probe it with."""
+
+    images: Literal["samples", "test"] = "samples"
+
+
+class ProbeFileRequest(ProbesRequest):
+    """Also the figure whose numbers are saved, and the format of the file."""
+
+    probe: str
+    format: Literal["csv", "npz"] = "csv"
 
 
 class Models(Reply):
@@ -62,3 +75,48 @@ class Facts(Reply):
     """What is known of a model, as pairs of a term and its value."""
 
     facts: list[tuple[str, str]]
+
+
+class ProbeFile(Reply):
+    """A file to save, as a data URL."""
+
+    src: str
+
+
+class Probes(Reply):
+    """Probes of a model; shapes as of `vitviz.attribution.probes.Probes`.
+
+    Attributes:
+        model: Name of the model.
+        images: Caption of the images.
+        size: Height and width of the model's input in pixels.
+        grid: Rows and columns of its patches.
+        prefix: Number of tokens before the patches.
+        class_token: Whether the first of them is a class token.
+        classes: Number of classes; 0 without a head.
+        filters: See there, and the other arrays.
+    """
+
+    model: str
+    images: str
+    size: tuple[int, int]
+    grid: tuple[int, int]
+    prefix: int
+    class_token: bool
+    classes: int
+    filters: Array4
+    explained: Vector
+    position_similarity: Array4
+    distance: Matrix
+    uniform_distance: float
+    effective_tokens: Matrix
+    head_divergence: Array3
+    norms: Matrix
+    longest: Vector
+    outliers: Matrix
+    final_agreement: Vector
+    final_probability: Vector
+    class_token_cosine: Array3
+    cka: Matrix
+    sink_share: Matrix
+    sink_norm: Matrix

@@ -14,7 +14,6 @@ from vitviz.webapp.schemas.common import (
     OpenInfo,
     OpenRequest,
     Refusal,
-    Vector,
 )
 from vitviz.webapp.schemas.compare import (
     CompareFigureRequest,
@@ -45,18 +44,6 @@ from vitviz.webapp.schemas.explore import (
     RowsRequest,
     ScoresReply,
     TargetRequest,
-)
-from vitviz.webapp.schemas.internals import ProbeFigureRequest, ProbesReply, ProbesRequest
-from vitviz.webapp.schemas.learn import (
-    LessonFlipReply,
-    LessonHeadReply,
-    LessonHeadRequest,
-    LessonPatchReply,
-    LessonPatchRequest,
-    LessonRemoveRequest,
-    LessonReply,
-    LessonTrainingReply,
-    LessonTrainingRequest,
 )
 from vitviz.webapp.schemas.train import (
     CheckReply,
@@ -122,18 +109,10 @@ class Requests(TypedDict):
     find_models: tuple[Empty, FoundModels | Refusal]
     open_model: tuple[OpenRequest, OpenInfo | Refusal]
     model_facts: tuple[ModelRequest, ModelFacts | Refusal]
-    probes: tuple[ProbesRequest, ProbesReply | Refusal]
-    probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
     compare: tuple[CompareRequest, CompareReply | Refusal | None]
     compare_figure: tuple[CompareFigureRequest, FigureFile | Refusal | None]
     compare_images: tuple[Empty, CompareImages | Refusal]
     compare_snapshots: tuple[SnapshotsRequest, SnapshotsReply | Refusal | None]
-    lesson: tuple[KeyRequest, LessonReply | Refusal | None]
-    lesson_head: tuple[LessonHeadRequest, LessonHeadReply | Refusal | None]
-    lesson_patch: tuple[LessonPatchRequest, LessonPatchReply | Refusal | None]
-    lesson_remove: tuple[LessonRemoveRequest, Vector | Refusal | None]
-    lesson_flip: tuple[KeyRequest, LessonFlipReply | Refusal | None]
-    lesson_training: tuple[LessonTrainingRequest, LessonTrainingReply | Refusal | None]
     train_catalog: tuple[Empty, TrainCatalog | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]

@@ -50,7 +50,8 @@ def uploaded(name: str) -> Path:
     Raises:
         ImageError: If it was deleted.
     """
-    path = Path(get_upload_folder()) / IMAGES / name
+    folder = Path(get_upload_folder())
+    path = next((folder / name).glob("*"), folder / IMAGES / name)  # Gradio names the folder of an upload like its id
     if not path.is_file():
         raise ImageError("Uploads are deleted within an hour.", "Choose the file again.")
     return path

@@ -9,13 +9,13 @@ import type { InternalsPage } from '../state.svelte';
 import SavedFigure from './SavedFigure.svelte';
 
 export async function drawFigure(page: InternalsPage, caption: Caption, format: FigureFormat) {
-  const { checkpoint, images } = page.drawing?.reply ?? page;
-  const about = `Model: ${checkpoint}, over ${images}.`;
+  const { model, images } = page.drawing?.reply ?? page.choice;
+  const about = `Model: ${model}, over ${images}.`;
   const shown = overriding(page, { theme: lightColors(page.host.catalog.colors) });
   const sheet = layOut(SavedFigure, { page: shown, caption, about }, [css]);
   try {
     const drawing = await sheet.draw(caption.title, `${caption.caption} ${about}`);
-    return { name: fileName(['vitviz', checkpoint, caption.probe], format), blob: await fileOf(drawing, format, null) };
+    return { name: fileName(['vitviz', model, caption.probe], format), blob: await fileOf(drawing, format, null) };
   } finally {
     sheet.close();
   }

@@ -1,0 +1,144 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Catalog } from '../lib/api';
+import type { Host } from '../lib/client';
+import type { Subject } from '../lib/view';
+import { explained, sample, settle } from '../session/fake.svelte';
+import { LearnPage } from './state.svelte';
+import { stepOf } from './steps';
+
+const SUBJECT: Subject = { model: 'ti4', snapshot: null, image: sample('cat'), ablations: [] };
+const LESSON = { model: { embed_dim: 192 }, removals: [], random: [{ patches: [4], probabilities: [1, 0] }] };
+const HEAD = { query: '', keys: '', values: '', size: 0 };
+
+interface Asked {
+  route: string;
+  request: Record<string, unknown>;
+  signal: AbortSignal;
+  answer: (reply: unknown) => Promise<void>;
+}
+
+const { post } = vi.hoisted(() => ({ post: vi.fn() }));
+vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), post }));
+vi.mock('../session/server', () => ({
+  ServerEngine: class {
+    explain = async () => explained();
+  },
+}));
+
+let asked: Asked[] = [];
+let end = () => {};
+beforeEach(() => {
+  asked = [];
+  post.mockImplementation((route: string, request: Asked['request'], signal: AbortSignal) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const answer = (reply: unknown) => {
+      resolve(reply);
+      return settle();
+    };
+    asked.push({ route, request, signal, answer });
+    return promise;
+  });
+  vi.stubGlobal(
+    'Image',
+    class {
+      src = '';
+      decode = async () => {};
+    },
+  );
+});
+afterEach(() => end());
+
+const requestsOf = (route: string) => asked.filter((one) => one.route === `explanations/lesson${route}`);
+const latest = (route: string) => requestsOf(route).at(-1) as Asked;
+
+/** A page at a step, whose lesson has arrived. */
+async function opened(step: string, subject = SUBJECT) {
+  const host = { element: document.createElement('div'), catalog: { checkpoints: [], colors: {} } };
+  const page = new LearnPage(host as unknown as Host<Catalog>);
+  end = $effect.root(() => page.run());
+  page.openLink(subject, stepOf(step), []);
+  await settle();
+  await latest('').answer(LESSON);
+  return page;
+}
+
+async function choose(page: LearnPage, name: string) {
+  page.choose({ image: sample(name) });
+  await settle();
+}
+
+test('after an error model and image of the pass are chosen again', async () => {
+  const page = await opened('softmax');
+  expect([page.state, page.settled]).toEqual(['ready', stepOf('softmax')]);
+  page.choose({ model: 'other', image: sample('dog') });
+  await settle();
+  expect(page.state).toBe('working');
+  await latest('').answer({ error: 'Busy.' });
+  expect([page.subject, page.state, page.status.notice]).toEqual([SUBJECT, 'error', 'Busy.']);
+  await choose(page, 'dog');
+  await latest('').answer(LESSON);
+  expect([page.state, page.pass?.explanation.subject.image]).toEqual(['ready', sample('dog')]);
+});
+
+test('each image has its own timeline, which is requested once', async () => {
+  const page = await opened('training');
+  await latest('/training').answer({ snapshots: { name: 'cat' } });
+  for (const step of ['softmax', 'training']) {
+    page.goTo(stepOf(step));
+    await settle();
+  }
+  expect([page.found.training?.name, page.settled]).toEqual(['cat', stepOf('training')]);
+  await choose(page, 'dog');
+  await latest('').answer(LESSON);
+  expect(page.found.training).toBeUndefined();
+  await latest('/training').answer({ snapshots: { name: 'dog' } });
+  expect(page.found.training?.name).toBe('dog');
+  expect(requestsOf('/training')).toHaveLength(2);
+});
+
+test('a request for an earlier choice is called off, and what it finds dropped', async () => {
+  const page = await opened('attention');
+  const first = latest('/head');
+  page.pick({ head: 1, layer: 0 });
+  await settle();
+  expect([first.signal.aborted, latest('/head').request]).toMatchObject([true, { layer: 0, head: 1 }]);
+  await first.answer(HEAD);
+  expect(page.found.head).toBeUndefined();
+  await latest('/head').answer(HEAD);
+  expect(page.found.head).toMatchObject({ layer: 0, head: 1 });
+  page.pick({ patch: 2 });
+  await settle();
+  expect(requestsOf('/head')).toHaveLength(2);
+});
+
+test('an error is shown until a request is served, or until another step', async () => {
+  const page = await opened('attention');
+  await latest('/head').answer({ error: 'Busy.' });
+  expect([page.status.notice, page.settled]).toEqual(['Busy.', stepOf('attention')]);
+  page.pick({ head: 1, layer: 0 });
+  await settle();
+  await latest('/head').answer(HEAD);
+  expect(page.status.notice).toBeNull();
+  page.pick({ head: 0 });
+  await settle();
+  await latest('/head').answer({ error: 'Busy.' });
+  page.goTo(2);
+  expect(page.status.notice).toBeNull();
+});
+
+test('the game is won with patches of the reader only, and then the best known set is searched', async () => {
+  const page = await opened('removal');
+  page.remove(LESSON.random[0].patches);
+  await settle();
+  await latest('/removal').answer({ probabilities: [0.2, 0.8] });
+  expect([page.ownBest, page.isSearching]).toEqual([0, false]);
+  page.remove([1, 2], true);
+  await settle();
+  await latest('/removal').answer({ probabilities: [0.2, 0.8] });
+  expect([page.ownBest, page.isSearching]).toEqual([2, true]);
+  await latest('/flips').answer({ best: [3], random: [] });
+  expect([page.found.flips?.best, page.isSearching]).toEqual([[3], false]);
+  page.remove([]);
+  expect(page.found.removal).toBeUndefined();
+});

@@ -1,0 +1,22 @@
+import { untrack } from 'svelte';
+import { isRefused } from './engine';
+
+/** Send a request; a reply after it was canceled is dropped. Returns a function that cancels it.
+    @param refuse gets the sentence of a refusal */
+export function cancellable<T>(
+  request: (signal: AbortSignal) => Promise<T>,
+  take: (found: T) => void,
+  refuse: (sentence: string) => void,
+): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  untrack(() => request(signal)).then(
+    (found) => signal.aborted || take(found),
+    (error) => {
+      if (signal.aborted) return;
+      if (!isRefused(error)) throw error;
+      refuse(error.message);
+    },
+  );
+  return () => controller.abort();
+}

@@ -1,0 +1,98 @@
+"""Probes of models, measured once for each model and choice of images."""
+
+import asyncio
+from dataclasses import dataclass, fields
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import numpy as np
+from torch import Tensor
+
+from vitviz.attribution.probes import Probes, probe
+from vitviz.data import preprocessing
+from vitviz.models.attention_stats import forward_macs
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError
+from vitviz.models.factory import Network
+from vitviz.webapp.explained import MANY_MACS
+from vitviz.webapp.images import test_set
+from vitviz.webapp.schemas import models as types
+from vitviz.webapp.server.calls import Call
+from vitviz.webapp.server.refusals import about
+from vitviz.webapp.sources import Sources
+
+NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
+DECIMALS = 5  # more than the page shows, at half the size
+ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("labels", "entropy", "lens"))
+
+
+@dataclass(frozen=True)
+class Probed:
+    """Probes of a model over images that a caption describes."""
+
+    model: Checkpoint
+    probes: Probes
+    caption: str
+
+
+class ModelProbes:
+    """Probes by model, as runs may change or be deleted, and choice of images; awaited in the server's event loop.
+
+    Args:
+        sources: Models and images.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.held: WeakKeyDictionary[Network, dict[str, tuple[Probes, str]]] = WeakKeyDictionary()
+        self.measuring: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def find(self, request: types.ProbesRequest, call: Call) -> Probed:
+        """Return the probes of a model; they are measured unless they are there, once for all who wait.
+
+        Raises:
+            ValueError: If the model or the images do not exist, or do not fit each other.
+        """
+        async with self.measuring.setdefault((request.model, request.images), asyncio.Lock()):
+            load = lambda: self.sources.model(request.model, "model")  # noqa: E731
+            must_load = self.sources.must_load(request.model)
+            model = await (call.one_pass(load, is_large=True) if must_load else call.quick(load))
+            if (found := self.held.get(model.network, {}).get(request.images)) is None:
+                is_large = forward_macs(model.transformer.config) > MANY_MACS
+                found = await call.many_passes(lambda: self.measure(model, request.images, call), is_large)
+                self.held.setdefault(model.network, {})[request.images] = found
+            return Probed(model, *found)
+
+    def measure(self, model: Checkpoint, chosen: str, call: Call) -> tuple[Probes, str]:
+        """Return the probes of a model and the caption of their images."""
+        images, caption = self.images(model, chosen)
+        return probe(model, images, call.job.report), caption
+
+    def images(self, model: Checkpoint, chosen: str) -> tuple[Tensor, str]:
+        """Return the images to probe a model with, "samples" or "test", uint8 (B, 3, H, W), and their caption."""
+        size = model.config.img_size
+        if chosen == "samples":
+            images = preprocessing.load_samples(size, model.resize)
+            return images, f"the {len(images)} sample images"
+        if size != (32, 32):
+            problem = f"must be samples for an input of {size[0]} × {size[1]} px: test images have 32 × 32"
+            raise ConfigError("images", problem, "Use the sample images.")
+        with about("images"):
+            images, _ = test_set(self.sources.data, self.sources.public)
+        images = preprocessing.resize_images(images[:NUM_TEST_IMAGES], size, model.resize)
+        return images, f"the first {len(images)} test images of CIFAR-10"
+
+
+def to_reply(found: Probed) -> types.Probes:
+    """Return the reply for the probes of a model."""
+    config = found.model.transformer.config
+    arrays = {name: np.round(getattr(found.probes, name).astype(np.float64), DECIMALS).tolist() for name in ARRAYS}
+    return types.Probes(
+        model=found.model.name,
+        images=found.caption,
+        size=config.img_size,
+        grid=config.grid_size,
+        prefix=config.num_prefix_tokens,
+        class_token=config.class_token,
+        classes=config.num_classes,
+        **arrays,
+    )

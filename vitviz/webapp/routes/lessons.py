@@ -1,0 +1,202 @@
+"""The lesson of an explanation: the numbers that the Learn page works with."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from fastapi import APIRouter
+from PIL import Image
+
+from vitviz.attribution import lesson
+from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.explanation import Explanation
+from vitviz.attribution.probes import position_similarity
+from vitviz.data.encoding import data_url, to_base64
+from vitviz.models.attention_stats import forward_macs
+from vitviz.models.config import ConfigError
+from vitviz.view import Sample, Subject
+from vitviz.webapp.explained import Held
+from vitviz.webapp.large_models import MANY_PASSES, MAX_MACS
+from vitviz.webapp.models import bundled_models
+from vitviz.webapp.pages.timelines import Timelines
+from vitviz.webapp.schemas import lessons as types
+from vitviz.webapp.schemas.explanations import SubjectRequest
+from vitviz.webapp.server.calls import Call, Caller
+from vitviz.webapp.server.refusals import RefusingRoute
+
+router = APIRouter(prefix="/explanations/lesson", route_class=RefusingRoute)
+NAMED_BY = ("attention", "average", "balanced_gradients")  # methods whose patches are removed
+REMOVED = 0.25  # fraction of the patches
+PASSES = 10  # forward passes for a patch, until few removed patches change the answer
+
+
+@router.post("")
+async def numbers(request: SubjectRequest, call: Caller) -> types.Lesson:
+    """Return the numbers of the lesson."""
+    held = await find(request, call)
+    return await call.reply(
+        "lesson", held, held.explanation.target(), types.Lesson, lambda: lesson_of(held.explanation), held.is_large
+    )
+
+
+@router.post("/head")
+async def head(request: types.HeadRequest, call: Caller) -> types.HeadVectors:
+    """Return query, keys and values of a head."""
+    context = (await find(request, call)).explanation.context
+
+    def compute() -> types.HeadVectors:
+        row = lesson.attention_row(context, request.layer, request.head)
+        query, keys, values = (to_base64(array.astype("<f4")) for array in (row.query, row.keys, row.values))
+        return types.HeadVectors(query=query, keys=keys, values=values, size=len(row.query))
+
+    return await call.quick(compute)
+
+
+@router.post("/patch")
+async def patch(request: types.PatchRequest, call: Caller) -> types.PatchEmbedding:
+    """Return a dimension of the embedding of a patch, and its position's similarity with all others."""
+    context = (await find(request, call)).explanation.context
+
+    def compute() -> types.PatchEmbedding:
+        found = lesson.patch_embedding(context, request.patch, request.dimension)
+        positions = position_similarity(context.model).flatten(2).flatten(0, 1)  # (N, N)
+        return types.PatchEmbedding(
+            pixels=to_base64(found.pixels.astype("<f4")),
+            weights=to_base64(found.weights.astype("<f4")),
+            product=found.product,
+            rest=found.rest,
+            value=found.value,
+            positions=positions[request.patch].tolist(),
+        )
+
+    return await call.quick(compute)
+
+
+@router.post("/removal")
+async def removal(request: types.RemovalRequest, call: Caller) -> types.Probabilities:
+    """Return the probabilities without some patches."""
+    held = await find(request, call)
+    context = held.explanation.context
+    lesson.check_indices(patches=(max(request.patches, default=0), context.config.num_patches))
+    found = await call.one_pass(lambda: lesson.without_patches(context, [request.patches]), held.is_large)
+    return types.Probabilities(probabilities=found[0].tolist())
+
+
+@router.post("/flips")
+async def flips(request: SubjectRequest, call: Caller) -> types.Flips:
+    """Return the fewest patches known to change the predicted class, and how many random ones do."""
+    held = await find(request, call)
+    explanation, config = held.explanation, held.explanation.context.config
+    if not config.num_classes:
+        raise ValueError("Only the answer of a classification head can change: this model has none.")
+    if forward_macs(config) * config.num_patches * PASSES > MAX_MACS:
+        raise ValueError("This model is large: finding the best set takes too many forward passes. Try a smaller one.")
+
+    def compute() -> types.Flips:
+        instant = [key for key in explanation.methods if key not in (*MANY_PASSES, "random")]
+        found = lesson.flips(explanation.context, [ranking(explanation, key) for key in instant])
+        return types.Flips(best=found.best, random=found.random)
+
+    return await call.reply("flips", held, explanation.target(), types.Flips, compute)
+
+
+@router.post("/training")
+async def training(request: SubjectRequest, call: Caller) -> types.Training:
+    """Return snapshots of the training; another image is shown if the timeline does not have that of the subject."""
+    return await call.quick(lambda: types.Training(snapshots=snapshots_of(request.subject)))
+
+
+async def find(request: SubjectRequest, call: Call) -> Held:
+    """Return the explanation that a lesson is about."""
+    if request.subject.ablations:
+        raise ConfigError("subject.ablations", "must be empty: a lesson is about the whole model and image")
+    return await call.explain(request.subject)
+
+
+def lesson_of(explanation: Explanation) -> types.Lesson:
+    """Return the numbers of the lesson."""
+    context = explanation.context
+    probabilities, norms = lesson.layer_predictions(context)
+    patches = lesson.patch_predictions(context)
+    pixels = np.asarray(explanation.image.model_input.convert("RGB"))
+    has_head = context.config.num_classes > 0
+    count = max(1, math.floor(REMOVED * context.config.num_patches))
+    methods = [key for key in NAMED_BY if has_head and key in explanation.methods]
+    ranked = [(explanation.methods[key].title, ranking(explanation, key)[:count]) for key in methods]
+    drawn = lesson.random_patches(context, count) if has_head else []
+    return types.Lesson(
+        model=describe(context),
+        scrambled=data_url(Image.fromarray(lesson.scramble(pixels, context.config.patch_size))),
+        logits=context.logits.tolist(),
+        lens=probabilities.tolist(),
+        norms=norms.tolist(),
+        patch_predictions=None if patches is None else patches.tolist(),
+        contributions=contributions_of(explanation) if has_head else None,
+        removals=removals(context, ranked),
+        random=removals(context, [(f"Random {number}", patches) for number, patches in enumerate(drawn, start=1)]),
+    )
+
+
+def describe(context: ForwardContext) -> types.LessonModel:
+    """Return the sizes of the model."""
+    config = context.config
+    height, width = (size // count for size, count in zip(config.img_size, config.grid_size, strict=True))
+    return types.LessonModel(
+        img_size=config.img_size,
+        patch_size=config.patch_size,
+        patch=(height, width),
+        embed_dim=config.embed_dim,
+        head_dim=config.head_dim,
+        scaled_width=config.scaled_width,
+        mlp_dim=config.mlp_hidden_dim,
+        positions=bool(context.model.patch_positions().any()),
+        rotary=config.rope_type != "none",
+    )
+
+
+def contributions_of(explanation: Explanation) -> types.LayerContributions:
+    """Return the contributions to the logit of the predicted class, by layer."""
+    found = explanation.contributions()
+    return types.LayerContributions(
+        embedding=found.embedding,
+        attention=found.attention.tolist(),
+        mlp=found.mlp.tolist(),
+        bias=found.bias,
+        logit=found.logit,
+    )
+
+
+def ranking(explanation: Explanation, method: str) -> list[int]:
+    """Return all patches by the map of a method, the largest value first."""
+    order: list[int] = np.argsort(-explanation.map(method).ravel(), kind="stable").tolist()
+    return order
+
+
+def removals(context: ForwardContext, named: Sequence[tuple[str, list[int]]]) -> list[types.Removal]:
+    """Return what removing some sets of patches does."""
+    if not named:
+        return []
+    found = lesson.without_patches(context, [patches for _, patches in named]).tolist()
+    return [
+        types.Removal(name=name, patches=patches, probabilities=probabilities)
+        for (name, patches), probabilities in zip(named, found, strict=True)
+    ]
+
+
+def snapshots_of(subject: Subject) -> types.TrainingSnapshots | None:
+    """Return the snapshots of the training of a bundled model; None if it has no timeline."""
+    held = Timelines(None).load(subject.model) if subject.model in bundled_models() else None
+    if held is None:
+        return None
+    name = subject.image.name if isinstance(subject.image, Sample) else ""
+    image = held.names.index(name) if name in held.names else 0
+    shown = held.names[image]
+    maps = held.maps(image)[:, -1].mean(1)  # (S, gh, gw)
+    known = held.probabilities[:, image, held.classes.index(shown)] if shown in held.classes else None
+    return types.TrainingSnapshots(
+        image=data_url(Image.fromarray(held.images[image])),
+        name=shown,
+        epochs=held.epoch.tolist(),
+        maps=to_base64(maps.astype("<f4")),
+        probabilities=None if known is None else known.astype(float).tolist(),
+    )

@@ -1,0 +1,161 @@
+"""Requests and replies about the lesson of an explanation. Arrays are base64 of float32; all indices are from 0."""
+
+from vitviz.view import Index
+from vitviz.webapp.schemas.base import Matrix, Reply, Vector
+from vitviz.webapp.schemas.explanations import SubjectRequest
+
+
+class HeadRequest(SubjectRequest):
+    """Also a head."""
+
+    layer: Index
+    head: Index
+
+
+class PatchRequest(SubjectRequest):
+    """Also a patch, and a dimension of its embedding."""
+
+    patch: Index
+    dimension: Index = 0
+
+
+class RemovalRequest(SubjectRequest):
+    """Also patches to remove."""
+
+    patches: tuple[Index, ...]
+
+
+class LessonModel(Reply):
+    """Sizes of a model.
+
+    Attributes:
+        img_size: Height and width of the input in pixels.
+        patch_size: Side of the square patches.
+        patch: Height and width of a patch in pixels, equal except for the strips of tutorial-scratch.
+        embed_dim: Width of a token.
+        head_dim: Width of a head.
+        scaled_width: Its square root divides the attention scores.
+        mlp_dim: Hidden width of the MLP.
+        positions: Whether there is a position embedding.
+        rotary: Whether positions are rotary.
+    """
+
+    img_size: tuple[int, int]
+    patch_size: int
+    patch: tuple[int, int]
+    embed_dim: int
+    head_dim: int
+    scaled_width: int
+    mlp_dim: int
+    positions: bool
+    rotary: bool
+
+
+class LayerContributions(Reply):
+    """Direct contributions to the logit of the predicted class, by layer, which sum to `logit`."""
+
+    embedding: float
+    attention: Vector
+    mlp: Vector
+    bias: float
+    logit: float
+
+
+class Removal(Reply):
+    """What removing patches does: who ranked them, the patches, and the probabilities of the classes then."""
+
+    name: str
+    patches: list[int]
+    probabilities: Vector
+
+
+class Lesson(Reply):
+    """Numbers of a lesson; the forward pass itself is in the explanation.
+
+    Attributes:
+        model: Sizes of the model.
+        scrambled: The image as data URL, with patches cut by a wrong reshape.
+        logits: (K,).
+        lens: Probabilities by layer, (L + 1, K).
+        norms: Norms of the token that is read, (L + 1,).
+        patch_predictions: (N, K), if the head can be applied to one token.
+        contributions: None without a head.
+        removals: Of the patches with the largest values of some methods.
+        random: Of sets drawn at random.
+    """
+
+    model: LessonModel
+    scrambled: str
+    logits: Vector
+    lens: Matrix
+    norms: Vector
+    patch_predictions: Matrix | None
+    contributions: LayerContributions | None
+    removals: list[Removal]
+    random: list[Removal]
+
+
+class HeadVectors(Reply):
+    """Query of the first token (d), keys and values of all tokens (T, d); `size` is d."""
+
+    query: str
+    keys: str
+    values: str
+    size: int
+
+
+class PatchEmbedding(Reply):
+    """A dimension of the embedding of a patch.
+
+    Attributes:
+        pixels: (3, h, w).
+        weights: (3, h, w).
+        product: Sum of pixels times weights.
+        rest: Bias and position embedding; None if a norm follows them.
+        value: The dimension in the input of the first block.
+        positions: Cosine similarities of the patch's position embedding with all others, (N,).
+    """
+
+    pixels: str
+    weights: str
+    product: float
+    rest: float | None
+    value: float
+    positions: Vector
+
+
+class Probabilities(Reply):
+    """Probabilities of the classes, (K,)."""
+
+    probabilities: Vector
+
+
+class Flips(Reply):
+    """The fewest patches known to change the predicted class, and how many of each random order do."""
+
+    best: list[int] | None
+    random: list[int | None]
+
+
+class TrainingSnapshots(Reply):
+    """Snapshots of the training of a bundled model on one image.
+
+    Attributes:
+        image: The image as data URL.
+        name: Its name.
+        epochs: (S,).
+        maps: Mean attention of the class token in the last layer, (S, N).
+        probabilities: Of the image's class, (S,); None if it is not known.
+    """
+
+    image: str
+    name: str
+    epochs: Vector
+    maps: str
+    probabilities: Vector | None
+
+
+class Training(Reply):
+    """The training of a model; None if it has no timeline."""
+
+    snapshots: TrainingSnapshots | None
