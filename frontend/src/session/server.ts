@@ -4,6 +4,8 @@ import type { Refusal, Requests, ShownView, TaskProgress } from '../lib/api';
 import { isBusy, isRefusal, pause, type Request, reasonOf } from '../lib/client';
 import { choiceOf } from '../lib/images';
 import { uint16Of } from '../lib/numbers';
+import type { Refusal as RouteRefusal, Routes } from '../lib/routes';
+import { post, type Route } from '../lib/server';
 import { type Subject, type View, wholeOf } from '../lib/view';
 import { type Engine, type OfFile, RefusedError, type Report } from './engine';
 
@@ -189,6 +191,16 @@ export class ServerEngine implements Engine {
       globalThis.removeEventListener?.('pagehide', cancel);
     }
   }
+}
+
+/** Request a reply. A computation ends at its next batch once its signal aborts. */
+export async function ask<R extends Route>(route: R, request: Routes[R][0], signal: AbortSignal) {
+  return served(await post(route, request, signal));
+}
+
+function served<T>(reply: T | RouteRefusal): T {
+  if (isRefusal(reply)) throw new RefusedError(reply.error, reply.busy);
+  return reply as T;
 }
 
 const refused = (reply: unknown) => new RefusedError(reasonOf(reply), isBusy(reply));

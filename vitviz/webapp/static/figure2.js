@@ -1,4 +1,4 @@
-import{a as e,i as t,n,r,t as i}from"./figures.js";import{An as a,Bn as o,Cn as s,Hn as c,Jt as l,On as u,T as d,dn as f,jn as p,ln as m,sn as h,zn as g}from"./shared.js";import{n as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+import{a as e,i as t,n,r,t as i}from"./figures.js";import{Dn as a,Gt as o,In as s,Ln as c,On as l,Tn as u,bn as d,cn as f,in as p,on as m,r as h,zn as g}from"./shared.js";import{n as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
    lib/base.css is included before them; Internals.svelte sets --data, the color of data in charts, from the color map. */
 
 /* Headline, choice of images. */
@@ -83,4 +83,4 @@ svg .column { fill: var(--data); }
 @media (max-width: 639px) {
   .foot .keys { display: none; }
 }
-`,y=f(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function b(e,t){o(t,!0);var n=y();let r;var i=u(n);_(i,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var f=p(i,2),v=a(f,!0);c(n),s(e=>{r=l(n,``,r,{width:`640px`,"--data":e}),h(v,t.about)},[()=>d(t.page.theme.table(`seq`)[150])]),m(e,n),g()}async function x(a,o,s){let{checkpoint:c,images:l}=a.drawing?.reply??a,u=`Model: ${c}, over ${l}.`,d=n(a,{theme:i(a.host.catalog.colors)}),f=r(b,{page:d,caption:o,about:u},[v]);try{let n=await f.draw(o.title,`${o.caption} ${u}`);return{name:t([`vitviz`,c,o.probe],s),blob:await e(n,s,null)}}finally{f.close()}}export{x as drawFigure};
+`,y=f(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function b(e,t){c(t,!0);var n=y();let r;var i=u(n);_(i,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var f=l(i,2),v=a(f,!0);g(n),d(e=>{r=o(n,``,r,{width:`640px`,"--data":e}),p(v,t.about)},[()=>h(t.page.theme.table(`seq`)[150])]),m(e,n),s()}async function x(a,o,s){let{checkpoint:c,images:l}=a.drawing?.reply??a,u=`Model: ${c}, over ${l}.`,d=n(a,{theme:i(a.host.catalog.colors)}),f=r(b,{page:d,caption:o,about:u},[v]);try{let n=await f.draw(o.title,`${o.caption} ${u}`);return{name:t([`vitviz`,c,o.probe],s),blob:await e(n,s,null)}}finally{f.close()}}export{x as drawFigure};
