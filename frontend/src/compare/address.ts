@@ -64,9 +64,17 @@ export function parseComparison(
   if (isAttention) others.delete('method');
   const b = parseAddress(others, lists, uploads[1]);
   const own: Own = { layer: b.view.layer, head: b.view.head };
-  if (imageName(b.subject.image) === others.get('image')) own.image = b.subject.image;
-  if (b.subject.model === others.get('model')) own.model = b.subject.model;
-  if (b.view.method || isAttention) Object.assign(own, showing(b.view.method ?? ATTENTION));
+  const { image, model } = b.subject;
+  const missing: string[] = [];
+  /** Whether B has a value; one that is not available is named. */
+  const has = (name: 'image' | 'model' | 'method', text: string | null | undefined) => {
+    const asked = others.get(name);
+    if (asked && asked !== text) missing.push(unavailable(`${name} B`, asked));
+    return asked === text;
+  };
+  if (has('image', imageName(image))) own.image = image;
+  if (has('model', model)) own.model = model;
+  if (has('method', b.view.method) || isAttention) Object.assign(own, showing(b.view.method ?? ATTENTION));
   if (b.view.target?.length) own.target = b.view.target;
   if (b.subject.ablations.length) own.ablations = b.subject.ablations;
   own.snapshot = parseIndices(others.get('snapshot'))[0];
@@ -77,7 +85,7 @@ export function parseComparison(
     subject: { ...a.subject, ablations: [], snapshot },
     linked: {
       view: { ...a.view, ...showing(mapOf({ ...DEFAULT_VIEW, ...a.view })) },
-      missing: [...other, ...a.missing, ...b.missing],
+      missing: [...other, ...a.missing, ...missing],
     },
     own: ownOf(kind, own),
   };

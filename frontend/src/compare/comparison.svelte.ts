@@ -4,18 +4,16 @@
 import { untrack } from 'svelte';
 import { unavailable } from '../lib/address';
 import type { Catalog } from '../lib/api';
-import { ANNOUNCE_DELAY, type Host, refreshModels, WORKING_DELAY } from '../lib/client';
-import { refusalOf } from '../lib/files';
+import { type Host, refreshModels } from '../lib/client';
 import { middlePatch } from '../lib/grid';
 import { firstImage } from '../lib/images';
 import { MEAN } from '../lib/numbers';
-import type { ComparisonRequest, Comparison as Reply, Snapshots } from '../lib/routes';
-import { isRefusal, upload } from '../lib/server';
+import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
 import { ThemeColors } from '../lib/theme.svelte';
-import { type Ablation, DEFAULT_VIEW, type Image, isSame, NOTHING_ABLATED, type Subject, type View } from '../lib/view';
+import { type Ablation, DEFAULT_VIEW, isSame, NOTHING_ABLATED, type Subject, type View } from '../lib/view';
 import { ablationsOf } from '../session/ablation';
 import { CatalogState } from '../session/catalog.svelte';
-import type { Engine } from '../session/engine';
+import { type Engine, isRefused } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { fitView } from '../session/fit';
 import { ask } from '../session/server';
@@ -38,7 +36,9 @@ import {
   showing,
   viewsOf,
 } from './kinds';
-import { type Place, readingSentence, restingSentence } from './sentences';
+import { Readout } from './readout.svelte';
+import { Timeline } from './timeline.svelte';
+import { Uploads } from './uploads';
 
 export type Side = 'a' | 'b';
 
@@ -53,11 +53,6 @@ export interface Shown {
   own: Own;
 }
 
-interface Reading {
-  place: Place;
-  patch: number;
-}
-
 export class Comparison {
   readonly host: Host<Catalog>;
   readonly catalog: CatalogState;
@@ -65,18 +60,16 @@ export class Comparison {
   readonly status = new Status();
   readonly a: Session;
   readonly b: Session;
+  readonly readout = new Readout(this);
+  readonly uploads = new Uploads(this);
+  readonly timeline = new Timeline(); // of A's model, for the kind "snapshot"
 
   kind = $state.raw<Kind>('image');
   own = $state.raw<Own>({}); // B's chosen values
-  snapshots = $state.raw<Snapshots | null>(null); // of A's model, for the kind "snapshot"
   shown = $state.raw<Shown | null>(null);
   ready = $state.raw(0); // number of comparisons shown; `data-ready`
   failed = $state.raw(false);
   removes = $state.raw(false); // a click on an image removes a patch
-  reading = $state.raw<Reading | null>(null); // the patch under the pointer or chosen by keys
-  #isSlow = $state.raw(false);
-  #uploads: Record<Side, AbortController | null> = { a: null, b: null };
-  #cancel = () => {}; // the list of snapshots
 
   readonly hasHead = $derived.by(() => this.a.hasHead);
   readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, this.hasHead));
@@ -84,13 +77,7 @@ export class Comparison {
   readonly values = $derived.by((): Own => {
     const { explanation, view } = this.a;
     if (!explanation) return {};
-    const defaults = defaultsOf(
-      this.kind,
-      explanation,
-      view,
-      this.catalog.lists,
-      this.snapshots?.snapshots.length ?? 1,
-    );
+    const defaults = defaultsOf(this.kind, explanation, view, this.catalog.lists, this.timeline.snapshots.length);
     return ownOf(this.kind, { ...defaults, ...fitted(this.own, explanation) });
   });
   readonly viewB = $derived.by((): View => ({ ...this.a.view, ...this.values }));
@@ -130,19 +117,6 @@ export class Comparison {
   readonly isWorking = $derived.by(
     () => !this.failed && !this.isAlone && (!this.shown || !isSame(this.#request?.request, this.shown.request)),
   );
-  readonly sentence = $derived.by(() => {
-    if (!this.shown) return '';
-    const { reply } = this.shown;
-    return this.reading ? readingSentence(reply, this.reading.place, this.reading.patch) : restingSentence(reply);
-  });
-  readonly notice = $derived.by(() => this.status.notice ?? this.a.status.notice ?? this.b.status.notice);
-  readonly isError = $derived.by(() => [this.status, this.a.status, this.b.status].some(({ isError }) => isError));
-  /** The status line: what is read, else a notice. */
-  readonly line = $derived.by(() => {
-    if (this.reading) return this.sentence;
-    return this.notice ?? (this.#isSlow ? 'Working…' : this.sentence);
-  });
-
   constructor(host: Host<Catalog>, engine: Engine) {
     this.host = host;
     this.catalog = new CatalogState(host.catalog);
@@ -175,16 +149,7 @@ export class Comparison {
         (sentence) => this.#refuse(sentence),
       );
     });
-    $effect(() => {
-      if (!this.isWorking) return;
-      const waiting = setTimeout(() => {
-        this.#isSlow = true;
-      }, WORKING_DELAY);
-      return () => {
-        clearTimeout(waiting);
-        this.#isSlow = false;
-      };
-    });
+    this.readout.run();
   }
 
   isForClass(map: string): boolean {
@@ -200,17 +165,25 @@ export class Comparison {
     const map = mapFor(kind, mapOf({ ...DEFAULT_VIEW, ...linked.view }), this.maps);
     const head = kind === 'ablation' ? { head: MEAN } : {};
     if (await this.#explainA(subject, { ...linked, view: { ...head, ...linked.view, ...showing(map) } })) {
-      const { explanation, view, status } = this.a;
-      const missing = explanation ? fitView({ ...view, ...own }, explanation).missing : [];
-      if (missing.length) status.say([status.notice, ...missing].filter(Boolean).join(' '));
+      this.#fitOwn();
       return;
     }
     const image = firstImage(this.catalog.lists);
     if (!this.failed || this.shown || !image) return;
-    const missing = [this.notice ?? ''];
+    const missing = [this.readout.notice ?? ''];
     this.#begin();
     const model = kind === 'snapshot' ? this.catalog.lists.checkpoints[0].name : subject.model;
     await this.#explainA({ ...subject, model, image }, { view: showing(map), missing });
+  }
+
+  /** Replace what a link has chosen for B and the model does not have, and say so. */
+  #fitOwn() {
+    const { explanation, view, status } = this.a;
+    if (!explanation || OF_SUBJECT.includes(this.kind)) return;
+    const fit = fitView({ ...view, ...this.own }, explanation);
+    if (!fit.missing.length) return;
+    this.own = ownOf(this.kind, fit.view);
+    status.say([status.notice, ...fit.missing].filter(Boolean).join(' '));
   }
 
   /** Compare something else; B starts with its default. */
@@ -227,7 +200,7 @@ export class Comparison {
   /** Change the subject of a side, which is that of both unless the kind compares it. */
   explain(side: Side, change: Partial<Subject>) {
     this.#begin();
-    this.#uploads[side]?.abort();
+    this.uploads.cancel(side);
     if (side === 'b') this.own = { ...this.own, ...change };
     else {
       const { subject } = this.a;
@@ -277,25 +250,6 @@ export class Comparison {
     if (this.a.view.query.length && !this.isSimilarity) this.show('a', { query: [] });
   }
 
-  /** Read out a patch; a screen reader speaks once the pointer rests. */
-  read(reading: Reading | null) {
-    this.reading = reading;
-    if (reading) this.status.announce(() => this.sentence, ANNOUNCE_DELAY);
-  }
-
-  /** Upload a file for a side, or show why it is refused. */
-  async take(side: Side, file: File) {
-    const refusal = refusalOf(file, this.catalog.lists.maxBytes);
-    if (refusal) return this.status.say(refusal, true);
-    this.#uploads[side]?.abort();
-    const controller = new AbortController();
-    this.#uploads[side] = controller;
-    const reply = await upload(file, controller.signal).catch(() => null);
-    if (controller.signal.aborted || !reply) return;
-    if (isRefusal(reply)) this.status.say(reply.error, true);
-    else this.explain(side, { image: { kind: 'upload', id: reply.id, name: file.name, crop: 0.5 } });
-  }
-
   /** Refresh the lists of models: they may have changed on another tab. */
   async refreshLists() {
     const lists = await refreshModels(this.host.request);
@@ -305,43 +259,33 @@ export class Comparison {
   #begin() {
     for (const { status } of [this, this.a, this.b]) status.say(null);
     this.failed = false;
-    this.#cancel();
+    this.timeline.cancel();
   }
 
   /** Explain the subject of A; for snapshots on one of the probe images, within the timeline. */
   async #explainA(subject: Subject, linked: Linked | null = null): Promise<boolean> {
-    let chosen = subject;
-    let opened = linked;
+    let [chosen, opened] = [subject, linked];
     if (subject.snapshot !== null) {
-      const found = await this.#snapshotsOf(subject.model);
+      const found = await this.#inTimeline(subject);
       if (!found) return false;
-      this.snapshots = found;
-      const snapshot = Math.min(subject.snapshot, found.snapshots.length - 1);
-      chosen = { ...subject, snapshot, image: probeImage(subject.image, found.images) };
-      const lost = unavailable('snapshot', String(subject.snapshot + 1), String(snapshot + 1));
-      if (linked && snapshot < subject.snapshot) opened = { ...linked, missing: [...linked.missing, lost] };
+      chosen = found;
+      const [asked, shown] = [subject.snapshot + 1, (found.snapshot ?? 0) + 1];
+      const lost = unavailable('snapshot', String(asked), String(shown));
+      if (linked && asked > shown) opened = { ...linked, missing: [...linked.missing, lost] };
     }
     const isShown = await this.a.explain(chosen, opened);
     if (this.a.failed) this.#refuse(this.a.status.notice ?? '');
     return isShown;
   }
 
-  /** The snapshots of a model; null if there are none, or something else was chosen meanwhile. */
-  #snapshotsOf(model: string) {
-    return new Promise<Snapshots | null>((resolve) => {
-      const cancel = this.a.ask(
-        (signal) => ask('models/snapshots', { model }, signal),
-        resolve,
-        (sentence) => {
-          this.#refuse(sentence);
-          resolve(null);
-        },
-      );
-      this.#cancel = () => {
-        cancel();
-        resolve(null);
-      };
-    });
+  async #inTimeline(subject: Subject): Promise<Subject | null> {
+    try {
+      return await this.timeline.fit(subject);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      this.#refuse(error.message);
+      return null;
+    }
   }
 
   async #explainB(subject: Subject) {
@@ -351,7 +295,8 @@ export class Comparison {
   }
 
   #show(shown: Shown) {
-    Object.assign(this, { shown, reading: null, failed: false, ready: this.ready + 1 });
+    Object.assign(this, { shown, failed: false, ready: this.ready + 1 });
+    this.readout.read(null);
   }
 
   /** Return to the comparison on screen, and show why another one is not. */
@@ -372,9 +317,3 @@ const kept = ({ image, model, content, method, direction }: Own): Own =>
   Object.fromEntries(
     Object.entries({ image, model, content, method, direction }).filter(([, value]) => value !== undefined),
   );
-
-/** The probe image of a timeline that is chosen: the one of its name, else the first one. */
-export function probeImage(image: Image, names: readonly string[]): Image {
-  const name = image.kind === 'sample' && names.includes(image.name) ? image.name : names[0];
-  return { kind: 'sample', name };
-}

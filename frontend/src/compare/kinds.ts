@@ -50,7 +50,7 @@ export const ownOf = (kind: Kind, values: Own): Own =>
 
 // Maps
 
-export const ATTENTION = 'attention'; // of a head or a mean
+export const ATTENTION = 'attention-head'; // of a head or a mean
 export const SIMILARITY = 'similar'; // of a patch of A with all patches
 
 /** The map that a view shows: a method, `ATTENTION` or `SIMILARITY`. */

@@ -22,7 +22,12 @@ export async function drawFigure(
   const models = [shown.a, shown.b].map(({ subject }) => subject.model);
   const model = models[0] === models[1] ? `Model: ${models[0]}.` : `Models: A ${models[0]}, B ${models[1]}.`;
   const caption = `${restingSentence(reply)} ${model} Both maps have one scale.`;
-  const props = { page: overriding(page, { theme, reading: null, removes: false }), shown, caption, address };
+  const props = {
+    page: overriding(page, { theme, readout: overriding(page.readout, { reading: null }), removes: false }),
+    shown,
+    caption,
+    address,
+  };
   const sheet = layOut(SavedFigure, props, [css, figure]);
   try {
     const drawing = await sheet.draw(reply.headline, caption);
