@@ -25,6 +25,7 @@ import {
   defaultsOf,
   fitted,
   type Kind,
+  keptOf,
   mapFor,
   mapOf,
   mapsOf,
@@ -71,8 +72,7 @@ export class Comparison {
   failed = $state.raw(false);
   removes = $state.raw(false); // a click on an image removes a patch
 
-  readonly hasHead = $derived.by(() => this.a.hasHead);
-  readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, this.hasHead));
+  readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, this.a.hasHead));
   /** B's values of the fields of the kind: chosen, or defaults that follow A. */
   readonly values = $derived.by((): Own => {
     const { explanation, view } = this.a;
@@ -83,9 +83,7 @@ export class Comparison {
   readonly viewB = $derived.by((): View => ({ ...this.a.view, ...this.values }));
   readonly isSimilarity = $derived.by(() => mapOf(this.a.view) === SIMILARITY);
   readonly hasQuery = $derived.by(
-    () =>
-      this.kind !== 'snapshot' &&
-      [this.a.view, this.viewB].some((view) => mapOf(view) === ATTENTION || mapOf(view) === SIMILARITY),
+    () => this.kind !== 'snapshot' && [this.a.view, this.viewB].some(({ content }) => content === 'attention'),
   );
   /** Whether there is no second model to compare with. */
   readonly isAlone = $derived.by(() => this.kind === 'model' && this.catalog.lists.checkpoints.length < 2);
@@ -131,14 +129,7 @@ export class Comparison {
     this.b.run();
     $effect(() => {
       const subject = this.#subjectB;
-      if (
-        subject &&
-        !isSame(
-          subject,
-          untrack(() => this.a.explanation?.subject),
-        )
-      )
-        untrack(() => this.#explainB(subject));
+      if (subject) untrack(() => this.#explainB(subject));
     });
     $effect(() => {
       const asked = this.#request;
@@ -206,7 +197,7 @@ export class Comparison {
       const { subject } = this.a;
       if (!subject) return;
       const isOther = 'model' in change; // it may number classes differently and have other heads and patches
-      if (isOther) this.own = kept(this.own);
+      if (isOther) this.own = keptOf(this.own);
       if (isOther && subject.snapshot !== null) this.#explainA({ ...subject, ...change, snapshot: 0 });
       else this.#explainA({ ...subject, ...change });
     }
@@ -242,8 +233,7 @@ export class Comparison {
     if (!this.hasQuery || !this.shown) return;
     if (!sameGrid(this.shown.a.shape, this.shown.b.shape))
       return this.status.say('The grids differ: the query stays the class token.');
-    const isQuery = this.a.view.query[0] === patch && !this.isSimilarity;
-    this.show('a', { query: isQuery ? [] : [patch] });
+    this.show('a', { query: this.a.view.query[0] === patch && !this.isSimilarity ? [] : [patch] });
   }
 
   queryClassToken() {
@@ -264,32 +254,27 @@ export class Comparison {
 
   /** Explain the subject of A; for snapshots on one of the probe images, within the timeline. */
   async #explainA(subject: Subject, linked: Linked | null = null): Promise<boolean> {
-    let [chosen, opened] = [subject, linked];
-    if (subject.snapshot !== null) {
-      const found = await this.#inTimeline(subject);
-      if (!found) return false;
-      chosen = found;
-      const [asked, shown] = [subject.snapshot + 1, (found.snapshot ?? 0) + 1];
-      const lost = unavailable('snapshot', String(asked), String(shown));
-      if (linked && asked > shown) opened = { ...linked, missing: [...linked.missing, lost] };
-    }
-    const isShown = await this.a.explain(chosen, opened);
+    const chosen = subject.snapshot === null ? subject : await this.#inTimeline(subject);
+    if (!chosen) return false;
+    const [asked, shown] = [subject, chosen].map(({ snapshot }) => String((snapshot ?? 0) + 1));
+    const lost = asked === shown ? [] : [unavailable('snapshot', asked, shown)];
+    const isShown = await this.a.explain(chosen, linked && { ...linked, missing: [...linked.missing, ...lost] });
     if (this.a.failed) this.#refuse(this.a.status.notice ?? '');
     return isShown;
   }
 
-  async #inTimeline(subject: Subject): Promise<Subject | null> {
-    try {
-      return await this.timeline.fit(subject);
-    } catch (error) {
+  /** The nearest subject in the timeline of its model; null if there is none, or something else was chosen meanwhile. */
+  #inTimeline(subject: Subject): Promise<Subject | null> {
+    return this.timeline.fit(subject).catch((error) => {
       if (!isRefused(error)) throw error;
       this.#refuse(error.message);
       return null;
-    }
+    });
   }
 
   async #explainB(subject: Subject) {
-    if (isSame(subject, this.b.subject) && !this.b.failed) return;
+    const isKnown = isSame(subject, this.b.subject) && !this.b.failed;
+    if (isKnown || isSame(subject, this.a.explanation?.subject)) return;
     await this.b.explain(subject, { view: {}, missing: [] });
     if (this.b.failed) this.#refuse(this.b.status.notice ?? '');
   }
@@ -311,9 +296,3 @@ export class Comparison {
     this.status.say(sentence, true);
   }
 }
-
-/** The values of B that another model of A has, too. */
-const kept = ({ image, model, content, method, direction }: Own): Own =>
-  Object.fromEntries(
-    Object.entries({ image, model, content, method, direction }).filter(([, value]) => value !== undefined),
-  );

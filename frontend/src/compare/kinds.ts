@@ -44,9 +44,14 @@ export const FIELDS: Record<Kind, readonly (keyof (Subject & View))[]> = {
 
 export const OF_SUBJECT: readonly Kind[] = ['image', 'model', 'snapshot', 'ablation'];
 
+const pick = (values: Own, names: readonly (keyof Own)[]): Own =>
+  Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+
 /** The values of the fields of a kind that are there. */
-export const ownOf = (kind: Kind, values: Own): Own =>
-  Object.fromEntries(FIELDS[kind].filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+export const ownOf = (kind: Kind, values: Own) => pick(values, FIELDS[kind]);
+
+/** The values of B that another model of A has, too: it may number classes differently and have other heads and patches. */
+export const keptOf = (own: Own) => pick(own, ['image', 'model', ...FIELDS.method]);
 
 // Maps
 
