@@ -21,7 +21,6 @@ import { type Linked, Session } from '../session/session.svelte';
 import { Status } from '../session/status.svelte';
 import type { LinkedComparison } from './address';
 import {
-  ATTENTION,
   defaultsOf,
   fitted,
   type Kind,

@@ -48,6 +48,9 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .pair-bar span.last { transform: translateX(-100%); }
 .pair-unit { font-size: 12px; line-height: 17px; color: var(--quiet); }
 
+.pair-picker summary { display: inline-flex; align-items: center; list-style: none; }
+.pair-picker summary::-webkit-details-marker { display: none; }
+.pair-picker[open] summary { margin-bottom: 10px; border-color: var(--color-accent); color: var(--color-accent); }
 .pair-thumbs { display: grid; grid-template-columns: repeat(auto-fill, minmax(28px, 1fr)); gap: 6px; }
 .pair-thumbs button { aspect-ratio: 1; padding: 0; border: 0; background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); cursor: pointer; }
 .pair-thumbs button:hover { box-shadow: 0 0 0 1px var(--ink); }
@@ -73,9 +76,12 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .pair-predictions th:first-child { width: 50%; padding-left: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .pair-predictions thead th { font-size: 12px; color: var(--quiet); }
 .pair-predictions .changed { font-weight: 600; }
-.pair-bars { display: grid; gap: 2px; margin-top: 4px; }
-.pair-bars i { height: 4px; background: var(--control-line); }
-.pair-bars .b { background: var(--ink); }
+.pair-bars { display: grid; gap: 2px; margin: 4px 0 2px; }
+.pair-bars i { height: 8px; }
+.pair-key { display: inline-block; width: 8px; height: 8px; margin-right: 5px; }
+:is(.pair-bars, .pair-predictions th) > i { background: var(--control-line); }
+:is(.pair-bars, .pair-predictions th) > .b { background: var(--color-accent); }
+.pair-alone { display: grid; gap: 12px; justify-items: start; padding: 24px 0; }
 .vitviz-compare .foot { margin-top: 28px; }
 
 @media (max-width: 1359px) {
