@@ -7,7 +7,6 @@ from vitviz.webapp import api
 from vitviz.webapp.explained import Explanations
 from vitviz.webapp.gallery import Gallery
 from vitviz.webapp.opened import ModelOpener, OpenedModels
-from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
@@ -37,11 +36,11 @@ class Backend:
         self.sources = Sources(data, runs, public, opener)
         self.explanations, self.gallery = Explanations(self.sources), Gallery(self.sources)
         self.probes = ModelProbes(self.sources)
+        self.timelines = Timelines(runs)
         self.api = api.create(self)
         self.explore = Explore(data, runs, public, train.datasets.download, opener)
         pages = (
             self.explore,
-            Compare(self.explore, Timelines(runs)),
             train,
         )
         self.functions: dict[str, Callable[[Any], Any]] = {}

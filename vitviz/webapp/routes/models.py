@@ -12,7 +12,7 @@ from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config import ConfigError
 from vitviz.models.facts import facts
 from vitviz.plots import probe_table
-from vitviz.webapp import files, probed
+from vitviz.webapp import files, probed, snapshots
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty
@@ -91,6 +91,12 @@ async def probe_file(request: types.ProbeFileRequest, call: Caller) -> types.Pro
         return types.ProbeFile(src=files.data_url(content, request.format))
 
     return await call.quick(save)
+
+
+@router.post("/snapshots")
+async def model_snapshots(request: types.ModelRequest, call: Caller) -> types.Snapshots:
+    """List the snapshots and probe images of a training."""
+    return await call.quick(lambda: snapshots.listed(call.backend.timelines, request.model))
 
 
 def check_private(call: Call) -> None:

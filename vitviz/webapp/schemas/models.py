@@ -120,3 +120,10 @@ class Probes(Reply):
     cka: Matrix
     sink_share: Matrix
     sink_norm: Matrix
+
+
+class Snapshots(Reply):
+    """The snapshots of a training by their epochs, and the names of its probe images."""
+
+    snapshots: list[str]
+    images: list[str]

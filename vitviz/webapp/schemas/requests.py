@@ -15,14 +15,6 @@ from vitviz.webapp.schemas.common import (
     OpenRequest,
     Refusal,
 )
-from vitviz.webapp.schemas.compare import (
-    CompareFigureRequest,
-    CompareImages,
-    CompareReply,
-    CompareRequest,
-    SnapshotsReply,
-    SnapshotsRequest,
-)
 from vitviz.webapp.schemas.explore import (
     AblateReply,
     AblateRequest,
@@ -109,10 +101,6 @@ class Requests(TypedDict):
     find_models: tuple[Empty, FoundModels | Refusal]
     open_model: tuple[OpenRequest, OpenInfo | Refusal]
     model_facts: tuple[ModelRequest, ModelFacts | Refusal]
-    compare: tuple[CompareRequest, CompareReply | Refusal | None]
-    compare_figure: tuple[CompareFigureRequest, FigureFile | Refusal | None]
-    compare_images: tuple[Empty, CompareImages | Refusal]
-    compare_snapshots: tuple[SnapshotsRequest, SnapshotsReply | Refusal | None]
     train_catalog: tuple[Empty, TrainCatalog | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]
