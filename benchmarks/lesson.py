@@ -10,8 +10,8 @@ from benchmarks.timing import median_and_p95
 from vitviz.data.preprocessing import sample_paths
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.learn import Learn
-from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.server.requests import Json
+from vitviz.webapp.timelines import Timelines
 
 GOAL = 150  # ms
 GAME = "game: best known set"  # no step waits for it

@@ -10,13 +10,12 @@ from vitviz.webapp.api import ROUTERS
 from vitviz.webapp.schemas.base import Progress
 from vitviz.webapp.schemas.explore import Catalog, ExplorerData
 from vitviz.webapp.schemas.requests import Requests
-from vitviz.webapp.schemas.train import TrainCatalog
 from vitviz.webapp.server.calls import Lines
 from vitviz.webapp.server.refusals import Refusal
 
 FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
 HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */\n"
-ROOTS = (Catalog, TrainCatalog, ExplorerData, Requests)
+ROOTS = (Catalog, ExplorerData, Requests)
 ROUTES = FILE.with_name("routes.ts")
 ROUTES_HEAD = "/* Routes of the server. Written by `python -m scripts.types` from vitviz/webapp/routes/. */\n"
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}

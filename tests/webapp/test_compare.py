@@ -19,8 +19,8 @@ from vitviz.webapp import large_models
 from vitviz.webapp.pages import compare as page_module
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.server.requests import error_response
+from vitviz.webapp.timelines import Timelines
 
 NONE = {"key": None, "snapshot": None, "method": None, "layer": None, "head": None, "target": []}
 

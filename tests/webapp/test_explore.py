@@ -34,15 +34,16 @@ from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
 from vitviz.webapp import images, large_models, models
+from vitviz.webapp.datasets import DataSets
 from vitviz.webapp.pages import explore
 from vitviz.webapp.pages.explore import Explore, is_large
 from vitviz.webapp.pages.on_request import OnRequest
-from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server import cache
 from vitviz.webapp.server.cache import MAX_AGE, ExplanationCache, size_of
 from vitviz.webapp.server.queue import BUSY
 from vitviz.webapp.server.requests import RequestError, error_response
 from vitviz.webapp.server.tasks import CancelledError
+from vitviz.webapp.trainings import Trainings
 
 ORDINARY = {key for key, method in vitviz.METHODS.items() if not method.on_request}
 
@@ -537,7 +538,7 @@ def test_an_invalid_checkpoint_is_skipped_with_one_warning(page, bundled, tmp_pa
         "gone.safetensors",
         "timm.safetensors",
     ]
-    assert Train(str(tmp_path)).catalog()["models"] == ["bundled"], "without another warning"
+    assert Trainings(str(tmp_path)).catalog().models == ["bundled"], "without another warning"
     assert "Use one of: bundled." in error_response(page.explain)(sample(model="timm"))["error"]
 
 
@@ -601,12 +602,12 @@ def test_a_photograph_names_its_author_and_license(page):
 
 
 def test_the_download_of_cifar_is_that_of_the_train_page(tmp_path):
-    train = Train(str(tmp_path), tmp_path / "runs")
-    page = Explore(str(tmp_path), None, False, train.datasets.download)
+    download = DataSets(str(tmp_path)).download
+    page = Explore(str(tmp_path), None, False, download)
     idle = {"dataset": "", "running": False, "progress": 0.0, "message": ""}
     assert page.cifar_download({"action": "state"}) == idle
     started = []
-    train.datasets.download.start = started.append
+    download.start = started.append
     page.cifar_download({"action": "start"})
     assert started == ["cifar10"]
     with pytest.raises(ValueError, match="action must be one of state, start, cancel"):

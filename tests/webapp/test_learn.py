@@ -19,8 +19,8 @@ from vitviz.data.preprocessing import sample_paths
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.learn import Learn
-from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.server.requests import RequestError
+from vitviz.webapp.timelines import Timelines
 
 pytestmark = IGNORE_PANDAS_WARNINGS
 HEADLESS = replace(tiny.CONFIG, num_classes=0)

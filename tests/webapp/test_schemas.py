@@ -3,9 +3,6 @@
 import asyncio
 import inspect
 import json
-import zipfile
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
@@ -16,24 +13,18 @@ from scripts import types
 from tests.webapp import runs
 from vitviz.attribution.provenance import Provenance
 from vitviz.plots.colormaps import color_tables
-from vitviz.runs import process
 from vitviz.runs.store import Runs
-from vitviz.training import estimate
-from vitviz.webapp.pages import presets
 from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
-from vitviz.webapp.pages.timelines import Timelines
-from vitviz.webapp.pages.train import Train
 from vitviz.webapp.schemas import common, compare, explore, internals, learn, requests, views
-from vitviz.webapp.schemas import train as train_types
+from vitviz.webapp.timelines import Timelines
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 EXACT = ConfigDict(strict=True, extra="forbid")  # no other fields, no conversions
 REQUESTS = get_type_hints(requests.Requests, include_extras=True)
 COLORS = {"colors": color_tables()}
-NEW = {"preset": "cifar10-ti4", "settings": {"model.depth": 2, "epochs": None, "minutes": 1.5}, "name": "new"}
 CAT = {"checkpoint": "runs/small", "image": {"kind": "sample", "name": "cat"}}
 
 
@@ -47,7 +38,7 @@ def check(kind: Any, value: Any) -> Any:
 class Page:
     """Checks each request to the server functions of a page, and its response."""
 
-    def __init__(self, page: Explore | Internals | Train) -> None:
+    def __init__(self, page: Explore | Internals) -> None:
         self.functions = {function.__name__: function for function in page.functions}
         self.called: set[str] = set()
 
@@ -65,7 +56,7 @@ def test_typescript_has_the_current_types():
 
 
 def test_every_server_function_has_types():
-    pages = (Explore(), Compare(Explore(), Timelines(None)), Internals(), Learn(Explore(), Timelines(None)), Train())
+    pages = (Explore(), Compare(Explore(), Timelines(None)), Internals(), Learn(Explore(), Timelines(None)))
     assert {function.__name__ for page in pages for function in page.functions} == set(REQUESTS)
 
 
@@ -82,7 +73,6 @@ def test_a_value_of_another_type_is_detected():
 def test_initial_data(public, tmp_path):
     models = Explore(str(tmp_path), public=public).catalog() | COLORS
     check(explore.Catalog, models | {"public": public})
-    check(train_types.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
 
 
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
@@ -226,86 +216,3 @@ def check_models(page: Page) -> None:
     page("find_models", {}, common.FoundModels)
     page("open_model", {"action": "state"}, common.OpenInfo)
     page("model_facts", {"checkpoint": "cifar10-ti4"}, common.ModelFacts)
-
-
-@pytest.fixture
-def train(tmp_path, monkeypatch):
-    """A Train page with a stopped run, a finished one and a sweep; nothing is trained or downloaded."""
-    train = Train(str(tmp_path / "data"), tmp_path / "runs")
-    runs.make(tmp_path / "runs", "first")
-    runs.make(tmp_path / "runs", "done", finished=True)
-    grid = train.runs.folder("grid")
-    grid.mkdir()
-    config = asdict(train.config(NEW))
-    (grid / "sweep.json").write_text(json.dumps({"config": config, "vary": ["seed=0,1"]}))
-    result = {"run": "grid-seed0", "settings": {"seed": "0"}, "state": "failed", "message": "x", "accuracy": None}
-    result |= dict.fromkeys(("parameters", "epochs", "seconds", "train_samples"))
-    (grid / "results.jsonl").write_text(json.dumps(result) + "\n")
-    for name in ("start", "start_sweep", "resume", "resume_sweep", "stop", "delete", "rename"):
-        monkeypatch.setattr(train.runs, name, lambda *args: None)
-    monkeypatch.setattr(train.datasets.download, "start", lambda dataset: None)
-    monkeypatch.setattr(estimate, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
-    presets.cached_estimate.cache_clear()
-    yield train
-    presets.cached_estimate.cache_clear()
-
-
-def test_train(train, uploads, monkeypatch):
-    page = Page(train)
-    page("train_catalog", {}, train_types.TrainCatalog)
-    page("check", NEW | {"vary": ["model.depth=2,4"]}, train_types.AcceptedForm)
-    page("check", NEW | {"name": "first"}, train_types.RefusedForm)
-    page("check", NEW | {"preset": "?"}, train_types.RefusedForm)
-    page("estimate", {"preset": "cifar10-ti4", "settings": {}}, train_types.EstimateReply)
-    page("start", NEW, train_types.RunLists)
-    page("resume", {"name": "first"}, train_types.RunLists)
-    page("resume_sweep", {"name": "grid"}, train_types.RunLists)
-    page("stop", {"name": "first"}, train_types.RunLists)
-    page("rename", {"name": "first", "new": "second"}, train_types.RunLists)
-    page("delete", {"name": "first"}, train_types.RunLists)
-    page("download", {"name": "first"}, train_types.FileReply)
-    page("download_data", {"dataset": "cifar10"}, train_types.RunLists)
-    page("cancel_download", {}, train_types.RunLists)
-    page("upload_images", {"path": zip_of_images(uploads), "name": "pets.zip"}, train_types.UploadedReply)
-    folder = {"preset": "cifar10-ti4", "settings": {"dataset": "folder"}, "image_folder": "pets.zip"}
-    found = page("survey", folder, train_types.SurveyReply)
-    assert found["counts"]
-    assert found["refused"]
-    page("delete_images", {"name": "pets.zip"}, train_types.RunLists)
-    poll(page, train, monkeypatch)
-    assert page.called == set(page.functions)
-
-
-def poll(page: Page, train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Poll without a run, with one, with timelines that exist or not, and while a run is training."""
-    lists = page("poll", {"version": ""}, train_types.PollReply)
-    assert {run["state"] for run in lists["runs"]} == {"interrupted", "finished"}
-    assert lists["sweeps"][0]["results"]
-    assert set(page("poll", {"version": lists["version"]}, train_types.PollReply)) == {"version"}
-    start = {"source": "runs/first", "image": 0, "from": 0}
-    known = {"version": lists["version"], "run": "first", "session": "x", "offset": 0, "timeline": start}
-    reply = page("poll", known, train_types.PollReply)
-    assert reply["metrics"]
-    assert reply["timeline"]["shape"]
-    assert "shape" not in page("poll", known | {"timeline": start | {"from": 2}}, train_types.PollReply)["timeline"]
-    (train.runs.folder("first") / "timeline.npz").unlink()
-    assert page("poll", known, train_types.PollReply)["timeline"] is None
-    monkeypatch.setattr(process, "is_running", lambda folder: folder.name == "first")
-    (running,) = (run for run in page("poll", {"version": ""}, train_types.PollReply)["runs"] if run["name"] == "first")
-    assert (running["state"], running["eta"] > 0) == ("training", True)
-
-
-def zip_of_images(folder: Path) -> str:
-    """Write a zip of two images in each of two classes, and of something else; return its path."""
-    with zipfile.ZipFile(folder / "x.zip", "w") as file:
-        for name, color in (("a/0", "teal"), ("a/1", "teal"), ("b/0", "plum"), ("b/1", "plum")):
-            with file.open(f"{name}.png", "w") as entry:
-                Image.new("RGB", (40, 40), color).save(entry, "PNG")
-        file.writestr("a/notes.txt", "no image")
-    return str(folder / "x.zip")
-
-
-def test_a_public_page_refuses_to_train(tmp_path):
-    page = Page(Train(None, tmp_path, public=True))
-    page("start", NEW, common.Refusal)
-    assert page("poll", {"version": ""}, train_types.PollReply) == {}

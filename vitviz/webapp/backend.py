@@ -11,10 +11,10 @@ from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
-from vitviz.webapp.pages.timelines import Timelines
-from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server.jobs import Queues
 from vitviz.webapp.sources import Sources
+from vitviz.webapp.timelines import Timelines
+from vitviz.webapp.trainings import Trainings
 
 
 class Backend:
@@ -32,19 +32,18 @@ class Backend:
         if checkpoint is not None:
             opened.first = opened.open(checkpoint)
         opener = ModelOpener(opened)
-        train = Train(data, public=public)
-        runs = None if public else train.runs
-        self.public, self.queues, self.download = public, Queues(), train.datasets.download
+        self.trainings = Trainings(data, public=public)
+        runs = None if public else self.trainings.runs
+        self.public, self.queues = public, Queues()
         self.sources = Sources(data, runs, public, opener)
         self.explanations, self.gallery = Explanations(self.sources), Gallery(self.sources)
         self.api = api.create(self)
-        self.explore = Explore(data, runs, public, train.datasets.download, opener)
+        self.explore = Explore(data, runs, public, self.trainings.datasets.download, opener)
         pages = (
             self.explore,
             Compare(self.explore, Timelines(runs)),
-            train,
             Internals(data, runs, public, opener),
-            Learn(self.explore, train.timelines),
+            Learn(self.explore, self.trainings.timelines),
         )
         self.functions: dict[str, Callable[[Any], Any]] = {}
         for page in pages:

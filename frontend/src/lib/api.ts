@@ -25,27 +25,6 @@ export interface Ablation {
   patch_mode?: 'drop' | 'gray';
 }
 
-/** The network of a valid form with its hyperparameters, and the number of runs. */
-export interface AcceptedForm {
-  parameters: number;
-  tokens: number;
-  grid: [number, number];
-  prefix: number;
-  trainings: number;
-  model: Record<string, SettingValue>;
-}
-
-/** A bundled checkpoint with a timeline, and its training record. */
-export interface BundledTimeline {
-  name: string;
-  distilled: boolean;
-  epochs: number | null;
-  seconds: number | null;
-  test_accuracy: number | null;
-  eval_samples: number | null;
-  parameters: number | null;
-}
-
 /** Initial data of the page; uploads have at most `maxBytes`. */
 export interface Catalog {
   checkpoints: ModelInfo[];
@@ -57,8 +36,6 @@ export interface Catalog {
   colors: ColorTables;
   public: boolean;
 }
-
-export type CheckReply = AcceptedForm | RefusedForm;
 
 /** A test image of CIFAR-10. */
 export interface CifarChoice {
@@ -172,14 +149,6 @@ export interface ComparedSide {
   target: number[];
 }
 
-/** A preset and the settings that differ from it; a model to fine-tune; for the dataset "folder" its folder. */
-export interface ConfigRequest {
-  preset: string;
-  settings: Record<string, SettingValue>;
-  init_from?: string;
-  image_folder?: string;
-}
-
 /** Direct contributions to a logit, which sum to `logit`; `heads` is base64 of float32 (L, A, T). */
 export interface ContributionsReply {
   embedding: number;
@@ -190,23 +159,11 @@ export interface ContributionsReply {
   logit: number;
 }
 
-/** Which datasets are available, the image folders, and the download. */
-export interface DataInfo {
-  available: Record<string, boolean>;
-  image_folders: string[];
-  download: DownloadInfo;
-}
-
 /** A test image of the dataset that the model of a run ("runs/NAME") was trained on. */
 export interface DatasetChoice {
   kind: 'dataset';
   run: string;
   index: number;
-}
-
-/** The dataset to download. */
-export interface DatasetRequest {
-  dataset: string;
 }
 
 /** State of the download of a dataset. */
@@ -219,16 +176,6 @@ export interface DownloadInfo {
 
 /** Argument of functions that need none. */
 export type Empty = Record<string, never>;
-
-/** Estimate of a training on this machine. */
-export interface EstimateReply {
-  parameters: number;
-  tokens: number | null;
-  images_per_second: number;
-  seconds: number;
-  epochs: number;
-  device: string;
-}
 
 /** Also the key under which the server holds it. */
 export interface ExplainReply {
@@ -325,22 +272,6 @@ export interface FigureRequest {
   view: ShownView;
   content: 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | 'contributions' | 'features' | 'patching';
   format: 'npz' | 'csv' | 'html';
-}
-
-/** A file to save, in base64. */
-export interface FileReply {
-  name: string;
-  content: string;
-}
-
-/** Also the name of the run or sweep, and the grid of a sweep, each NAME=VALUE,VALUE,... */
-export interface FormRequest {
-  preset: string;
-  settings: Record<string, SettingValue>;
-  init_from?: string;
-  image_folder?: string;
-  name: string;
-  vary?: string[];
 }
 
 /** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
@@ -480,17 +411,6 @@ export interface LessonHeadRequest {
   head: number;
 }
 
-/** A training of a lesson's length: preset, and what it reached in which time; None where it was not measured. */
-export interface LessonInfo {
-  minutes: number;
-  preset: string;
-  measured_minutes: number | null;
-  epochs: number | null;
-  test_accuracy: number | null;
-  entropy: [number, number] | null;
-  hardware: string;
-}
-
 /** Sizes of the model; `rotary`: rotary positions. `patch` is the height and width of a patch in pixels, equal except for the strips of tutorial-scratch; the square root of `scaledWidth` divides the attention scores. */
 export interface LessonModel {
   imgSize: [number, number];
@@ -591,18 +511,6 @@ export interface MethodsRequest {
   quick?: boolean;
 }
 
-/** One line of a run's metrics. */
-export interface MetricsLine {
-  progress: number;
-  epoch: number;
-  seconds: number;
-  loss: number;
-  learning_rate: number;
-  images_per_second: number;
-  accuracy: number | null;
-  train_accuracy: number | null;
-}
-
 /** What is known of a model, as pairs of a term and its value. */
 export interface ModelFacts {
   facts: [string, string][];
@@ -643,11 +551,6 @@ export interface ModelList {
 /** A model of `list_models`. */
 export interface ModelRequest {
   checkpoint: string;
-}
-
-/** The name of a run or a sweep. */
-export interface NameRequest {
-  name: string;
 }
 
 /** An image as a data URL. */
@@ -767,41 +670,6 @@ export interface PixelMapRequest {
   method: string;
 }
 
-/** What has changed: lists of another version, metrics of the run, new snapshots; None without a timeline. */
-export interface PollReply {
-  version?: string;
-  runs?: RunInfo[];
-  sweeps?: SweepInfo[];
-  data?: DataInfo;
-  session?: string;
-  metrics?: MetricsLine[];
-  offset?: number;
-  whole?: boolean;
-  timeline?: TimelineReply | null;
-}
-
-/** What the page knows: the lists, the metrics of the run on screen, and its timeline. */
-export interface PollRequest {
-  version: string;
-  run?: string;
-  session?: string;
-  offset?: number;
-  timeline?: TimelineRequest;
-}
-
-/** A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one. */
-export interface PresetInfo {
-  parameters: number;
-  tokens: number;
-  grid: [number, number];
-  prefix: number;
-  name: string;
-  about: string;
-  corrected: string | null;
-  settings: Record<string, SettingValue>;
-  plain: boolean;
-}
-
 /** Also the name of a figure whose numbers are saved. */
 export interface ProbeFigureRequest {
   checkpoint: string;
@@ -860,23 +728,11 @@ export interface Refusal {
   busy?: boolean;
 }
 
-/** Why a form is invalid, and the invalid field. */
-export interface RefusedForm {
-  refused: string;
-  field: string | null;
-}
-
 /** What removing some patches does: who ranked them, the patches, and the probabilities of the classes then. */
 export interface Removal {
   name: string;
   patches: number[];
   probabilities: number[];
-}
-
-/** Also its new name. */
-export interface RenameRequest {
-  name: string;
-  new: string;
 }
 
 /** Server functions by name: argument and response. None means that the key has expired. */
@@ -918,22 +774,6 @@ export interface Requests {
   lesson_remove: [LessonRemoveRequest, number[] | Refusal | null];
   lesson_flip: [KeyRequest, LessonFlipReply | Refusal | null];
   lesson_training: [LessonTrainingRequest, LessonTrainingReply | Refusal | null];
-  train_catalog: [Empty, TrainCatalog | Refusal];
-  check: [FormRequest, CheckReply | Refusal];
-  estimate: [ConfigRequest, EstimateReply | Refusal];
-  start: [FormRequest, RunLists | Refusal];
-  resume: [NameRequest, RunLists | Refusal];
-  resume_sweep: [NameRequest, RunLists | Refusal];
-  stop: [NameRequest, RunLists | Refusal];
-  rename: [RenameRequest, RunLists | Refusal];
-  delete: [NameRequest, RunLists | Refusal];
-  download: [NameRequest, FileReply | Refusal];
-  poll: [PollRequest, PollReply | Refusal];
-  download_data: [DatasetRequest, RunLists | Refusal];
-  cancel_download: [Empty, RunLists | Refusal];
-  upload_images: [UploadRequest, UploadedReply | Refusal];
-  delete_images: [NameRequest, RunLists | Refusal];
-  survey: [ConfigRequest, SurveyReply | Refusal];
 }
 
 /** Also the query patches, empty for the default query, and the direction. */
@@ -949,40 +789,6 @@ export interface RunImage {
   run: string;
   index: number;
 }
-
-/** A run; `eta` (s) while it is training; the number of images of a final accuracy. */
-export interface RunInfo {
-  name: string;
-  state: RunState;
-  message: string;
-  session: string;
-  measured_on: string;
-  preset: string;
-  augmented: boolean;
-  parameters: number;
-  progress: number;
-  epoch: number;
-  epochs: number | null;
-  minutes: number | null;
-  seconds: number;
-  images_per_second: number | null;
-  accuracy: number | null;
-  eval_samples: number | null;
-  eta?: number;
-  saved: boolean;
-  explorable: boolean;
-  snapshots: boolean;
-}
-
-/** Runs and sweeps, newest first, and datasets. */
-export interface RunLists {
-  version: string;
-  runs: RunInfo[];
-  sweeps: SweepInfo[];
-  data: DataInfo;
-}
-
-export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
 
 /** An image that ships with vitviz. */
 export interface Sample {
@@ -1019,15 +825,6 @@ export interface ScoresReply {
   scores: Record<string, number | null>;
   random_baseline: [number, number];
 }
-
-/** A group of hyperparameters: label and description of each. */
-export interface SettingGroup {
-  name: string;
-  fields: Record<string, string>;
-  about: Record<string, string>;
-}
-
-export type SettingValue = number | string | boolean | null;
 
 /** What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1. `pixels`: a method's map is shown by pixel; `foreground`: features are shown without the background; `other`: key of the second image of activation patching. */
 export interface ShownView {
@@ -1085,41 +882,6 @@ export interface Subject {
   ablations?: Ablation[];
 }
 
-/** Training and test images of each class; rejected files with the reason, and the number of others. */
-export interface SurveyReply {
-  counts: [string, number, number][];
-  refused: [string, string][];
-  more: number;
-  divided: boolean;
-  problem: string;
-}
-
-/** A sweep: name and settings of each run, and results of the completed ones. */
-export interface SweepInfo {
-  name: string;
-  state: RunState;
-  message: string;
-  session: string;
-  measured_on: string;
-  vary: string[];
-  runs: [string, Record<string, string>][];
-  results: SweepResult[];
-}
-
-/** Result of a completed run of a sweep. */
-export interface SweepResult {
-  run: string;
-  settings: Record<string, string>;
-  state: 'finished' | 'failed';
-  message: string;
-  parameters: number | null;
-  epochs: number | null;
-  seconds: number | null;
-  train_samples: number | null;
-  accuracy: number | null;
-  eval_samples?: number | null;
-}
-
 /** Also the explained class and the contrast class; empty for the predicted class. */
 export interface TargetRequest {
   key: string;
@@ -1144,47 +906,6 @@ export interface TestImage {
   index: number;
 }
 
-/** Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common. Loss and accuracy are those of all probe images; None if their classes are not known. */
-export interface TimelineReply {
-  from: number;
-  count: number;
-  epoch: number[];
-  seconds: number[];
-  probabilities: number[][];
-  rows: string;
-  entropy: number[][][] | null;
-  distance: number[][][] | null;
-  probe_loss: number[] | null;
-  probe_accuracy: number[] | null;
-  image?: number;
-  shape?: GridShape;
-  classes?: string[];
-  images?: NamedImage[];
-}
-
-/** A timeline, the index of its probe image, and the first snapshot. */
-export interface TimelineRequest {
-  from: number;
-  source: string;
-  image: number;
-}
-
-/** Initial data of Train. */
-export interface TrainCatalog {
-  lessons: LessonInfo[];
-  presets: PresetInfo[];
-  settings: SettingGroup[];
-  choices: Record<string, string[]>;
-  sources: BundledTimeline[];
-  public: boolean;
-  machine: string;
-  image: string;
-  folder: string;
-  models: string[];
-  max_upload: number;
-  colors: ColorTables;
-}
-
 /** An uploaded image by the id that the server answered, the SHA-256 of its file. */
 export interface Upload {
   kind?: 'upload';
@@ -1199,21 +920,6 @@ export interface UploadChoice {
   path: string;
   name: string;
   crop?: number;
-}
-
-/** An uploaded file, and its name on the visitor's computer. */
-export interface UploadRequest {
-  path: string;
-  name: string;
-}
-
-/** Also the name of the uploaded image folder. */
-export interface UploadedReply {
-  version: string;
-  runs: RunInfo[];
-  sweeps: SweepInfo[];
-  data: DataInfo;
-  uploaded: string;
 }
 
 /** What is shown of an explanation. */

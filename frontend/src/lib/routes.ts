@@ -8,9 +8,30 @@ export interface Ablation {
   patch_mode?: 'drop' | 'gray';
 }
 
+/** The network of a valid form with its hyperparameters, and the number of runs. */
+export interface AcceptedForm {
+  parameters: number;
+  tokens: number;
+  grid: [number, number];
+  prefix: number;
+  trainings: number;
+  model: Record<string, SettingValue>;
+}
+
 /** Attention weights as uint16 / 65535: (L, A, T, T), or (L, A, T) of a query; 0 for ablated heads. */
 export interface Attention {
   weights: string;
+}
+
+/** A bundled checkpoint with a timeline, and its training record. */
+export interface BundledTimeline {
+  name: string;
+  distilled: boolean;
+  epochs: number | null;
+  seconds: number | null;
+  test_accuracy: number | null;
+  eval_samples: number | null;
+  parameters: number | null;
 }
 
 /** The models in the cache of the Hugging Face Hub, and where it is. */
@@ -37,6 +58,14 @@ export interface CodeRequest {
   view?: View;
 }
 
+/** A preset and the settings that differ from it. */
+export interface ConfigRequest {
+  preset: string;
+  settings: Record<string, SettingValue>;
+  init_from?: string;
+  image_folder?: string;
+}
+
 /** Direct contributions to a logit, which sum to `logit`; `heads` is float32 (L, A, T). */
 export interface Contributions {
   embedding: number;
@@ -47,6 +76,13 @@ export interface Contributions {
   logit: number;
 }
 
+/** Which datasets are available, the image folders, and the download. */
+export interface DataInfo {
+  available: Record<string, boolean>;
+  image_folders: string[];
+  download: Download;
+}
+
 /** State of the download of a dataset; `progress` is a fraction. */
 export interface Download {
   dataset: string;
@@ -55,13 +91,24 @@ export interface Download {
   message: string;
 }
 
-/** Start or cancel the download of CIFAR-10, or ask how far it is. */
+/** Start or cancel the download of a dataset, or ask how far it is. */
 export interface DownloadRequest {
+  dataset?: 'cifar10' | 'cifar100';
   action?: 'start' | 'cancel' | 'state';
 }
 
 /** A request that needs nothing else. */
 export type Empty = Record<string, never>;
+
+/** Estimate of a training on this machine. */
+export interface EstimateReply {
+  parameters: number;
+  tokens: number | null;
+  images_per_second: number;
+  seconds: number;
+  epochs: number;
+  device: string;
+}
 
 /** The prediction for a subject, its sizes, and the attention of the default query. */
 export interface Explained {
@@ -122,6 +169,16 @@ export interface FileRequest {
   format: 'npz' | 'csv' | 'html';
 }
 
+/** Also the name of the run or sweep, and the grid of a sweep, each NAME=VALUE,VALUE,... */
+export interface FormRequest {
+  preset: string;
+  settings: Record<string, SettingValue>;
+  init_from?: string;
+  image_folder?: string;
+  name: string;
+  vary?: string[];
+}
+
 /** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
 export interface FoundModel {
   name: string;
@@ -168,6 +225,18 @@ export interface Given {
   name?: string;
 }
 
+/** Shape of the attention. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and `distilled` whether the second of them is a distillation token. */
+export interface GridShape {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  aspect: number;
+  prefix: number;
+  classToken: boolean;
+  distilled: boolean;
+}
+
 /** An image. */
 export interface ImageIdentity {
   sha256: string;
@@ -184,6 +253,17 @@ export interface InputPreprocessing {
   interpolation: string;
   crop_pct: number;
   crop_mode: string;
+}
+
+/** A training of a lesson's length: preset, and what it reached in which time; None where it was not measured. */
+export interface LessonInfo {
+  minutes: number;
+  preset: string;
+  measured_minutes: number | null;
+  epochs: number | null;
+  test_accuracy: number | null;
+  entropy: [number, number] | null;
+  hardware: string;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
@@ -210,6 +290,26 @@ export interface MapsRequest {
   subject: Subject;
   target?: number[];
   quick?: boolean;
+}
+
+/** Lines of a run's metrics up to `offset`: all of the `session` if `whole`, otherwise those that are new. */
+export interface Metrics {
+  session: string;
+  lines: MetricsLine[];
+  offset: number;
+  whole: boolean;
+}
+
+/** One line of a run's metrics. */
+export interface MetricsLine {
+  progress: number;
+  epoch: number;
+  seconds: number;
+  loss: number;
+  learning_rate: number;
+  images_per_second: number;
+  accuracy: number | null;
+  train_accuracy: number | null;
 }
 
 /** A model. */
@@ -247,6 +347,17 @@ export interface ModelRequest {
 export interface Models {
   models: ModelInfo[];
   cifar: CifarInfo;
+}
+
+/** The name of a run, a sweep, or an image folder. */
+export interface NameRequest {
+  name: string;
+}
+
+/** An image as a data URL. */
+export interface NamedImage {
+  name: string;
+  src: string;
 }
 
 /** The most similar of `count` training images. */
@@ -314,6 +425,35 @@ export interface PixelMap {
   columns: number;
 }
 
+/** What has changed: lists of another version; metrics, None without the run; snapshots, None without a timeline. */
+export interface PollReply {
+  lists: RunLists | null;
+  metrics: Metrics | null;
+  timeline: TimelineReply | null;
+}
+
+/** What the page knows. */
+export interface PollRequest {
+  version?: string;
+  run?: string | null;
+  session?: string;
+  offset?: number;
+  timeline?: TimelineRequest | null;
+}
+
+/** A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one. */
+export interface PresetInfo {
+  parameters: number;
+  tokens: number;
+  grid: [number, number];
+  prefix: number;
+  name: string;
+  about: string;
+  corrected: string | null;
+  settings: Record<string, SettingValue>;
+  plain: boolean;
+}
+
 /** A line of a stream before its last one. */
 export interface Progress {
   done: number;
@@ -342,6 +482,12 @@ export interface Refusal {
   busy?: boolean;
 }
 
+/** Also its new name. */
+export interface RenameRequest {
+  name: string;
+  new: string;
+}
+
 /** Also the query patches, empty for the class token, and the direction. */
 export interface RowsRequest {
   subject: Subject;
@@ -355,6 +501,40 @@ export interface RunImage {
   run: string;
   index: number;
 }
+
+/** A run. */
+export interface RunInfo {
+  name: string;
+  state: RunState;
+  message: string;
+  session: string;
+  measured_on: string;
+  preset: string;
+  augmented: boolean;
+  parameters: number;
+  progress: number;
+  epoch: number;
+  epochs: number | null;
+  minutes: number | null;
+  seconds: number;
+  images_per_second: number | null;
+  accuracy: number | null;
+  eval_samples: number | null;
+  eta: number | null;
+  saved: boolean;
+  explorable: boolean;
+  snapshots: boolean;
+}
+
+/** Runs and sweeps, newest first, and datasets; another `version` means that something has changed. */
+export interface RunLists {
+  version: string;
+  runs: RunInfo[];
+  sweeps: SweepInfo[];
+  data: DataInfo;
+}
+
+export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
 
 /** An image that ships with vitviz. */
 export interface Sample {
@@ -380,6 +560,15 @@ export interface Scores {
   random_baseline: [number, number];
 }
 
+/** A group of hyperparameters: label and description of each. */
+export interface SettingGroup {
+  name: string;
+  fields: Record<string, string>;
+  about: Record<string, string>;
+}
+
+export type SettingValue = number | string | boolean | null;
+
 /** Cosine similarities of a patch with all patches by layer, float32 (L, N). */
 export interface Similarity {
   values: string;
@@ -404,6 +593,39 @@ export interface SubjectRequest {
   subject: Subject;
 }
 
+/** The images of a folder. */
+export interface SurveyReply {
+  counts: [string, number, number][];
+  refused: [string, string][];
+  more: number;
+  divided: boolean;
+  problem: string;
+}
+
+/** A sweep: name and settings of each run, and results of the completed ones. */
+export interface SweepInfo {
+  name: string;
+  state: RunState;
+  message: string;
+  session: string;
+  measured_on: string;
+  vary: string[];
+  runs: [string, Record<string, string>][];
+  results: SweepResult[];
+}
+
+/** Result of a completed run of a sweep. */
+export interface SweepResult {
+  run: string;
+  settings: Record<string, string>;
+  state: 'finished' | 'failed';
+  message: string;
+  parameters: number | null;
+  seconds: number | null;
+  accuracy: number | null;
+  eval_samples: number | null;
+}
+
 /** Also the explained class and its contrast class, if any; empty for the predicted class. */
 export interface TargetRequest {
   subject: Subject;
@@ -414,6 +636,45 @@ export interface TargetRequest {
 export interface TestImage {
   kind?: 'test';
   index: number;
+}
+
+/** Snapshots from `first` on; if that is 0 also what all have in common. */
+export interface TimelineReply {
+  count: number;
+  first: number;
+  epoch: number[];
+  seconds: number[];
+  probabilities: number[][];
+  rows: string;
+  entropy: number[][][] | null;
+  distance: number[][][] | null;
+  probe_loss: number[] | null;
+  probe_accuracy: number[] | null;
+  image: number | null;
+  shape: GridShape | null;
+  classes: string[] | null;
+  images: NamedImage[] | null;
+}
+
+/** A timeline, of a bundled checkpoint or "runs/NAME", the index of its probe image, and the first snapshot. */
+export interface TimelineRequest {
+  source: string;
+  image: number;
+  first: number;
+}
+
+/** What the form offers, the bundled timelines, and the hardware; uploads have at most `max_upload` bytes. */
+export interface TrainCatalog {
+  lessons: LessonInfo[];
+  presets: PresetInfo[];
+  settings: SettingGroup[];
+  choices: Record<string, string[]>;
+  sources: BundledTimeline[];
+  machine: string;
+  image: string;
+  folder: string;
+  models: string[];
+  max_upload: number;
 }
 
 /** An uploaded image by the id that the server answered, the SHA-256 of its file. */
@@ -427,6 +688,15 @@ export interface Upload {
 /** The id of an uploaded image, the SHA-256 of its file; it is known for an hour at most. */
 export interface Uploaded {
   id: string;
+}
+
+/** Also the name of the uploaded image folder. */
+export interface UploadedFolder {
+  version: string;
+  runs: RunInfo[];
+  sweeps: SweepInfo[];
+  data: DataInfo;
+  uploaded: string;
 }
 
 /** What is shown of an explanation. */
@@ -475,7 +745,19 @@ export interface Routes {
   'models/open': [OpenRequest, Opening];
   'models/facts': [ModelRequest, Facts];
   'data/gallery': [GalleryRequest, Gallery];
-  'data/cifar': [DownloadRequest, Download];
+  'data/download': [DownloadRequest, Download];
+  'data/folders/survey': [ConfigRequest, SurveyReply];
+  'data/folders/delete': [NameRequest, RunLists];
+  'runs/catalog': [Empty, TrainCatalog];
+  'runs/poll': [PollRequest, PollReply];
+  'runs/check': [FormRequest, AcceptedForm];
+  'runs/estimate': [ConfigRequest, EstimateReply];
+  'runs/start': [FormRequest, RunLists];
+  'runs/resume': [NameRequest, RunLists];
+  'runs/stop': [NameRequest, RunLists];
+  'runs/rename': [RenameRequest, RunLists];
+  'runs/delete': [NameRequest, RunLists];
+  'runs/download': [NameRequest, SavedFile];
 }
 
 /** Routes that report their progress. */

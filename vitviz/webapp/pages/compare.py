@@ -27,7 +27,6 @@ from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.pages.explore import MANY_MACS, WORKERS, Explore, enough_cores
 from vitviz.webapp.pages.figures import MAX_NAME_LENGTH, MIME
-from vitviz.webapp.pages.timelines import Timelines, describe
 from vitviz.webapp.schemas.common import FigureFile
 from vitviz.webapp.schemas.compare import (
     ComparedMap,
@@ -48,6 +47,7 @@ from vitviz.webapp.server.requests import (
     parse_view,
     require,
 )
+from vitviz.webapp.timelines import Timelines, describe
 
 FORMATS = ("npz", "csv")
 

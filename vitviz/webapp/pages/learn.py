@@ -20,7 +20,6 @@ from vitviz.models.attention_stats import forward_macs
 from vitviz.webapp.large_models import MANY_PASSES, MAX_MACS
 from vitviz.webapp.models import bundled_models
 from vitviz.webapp.pages.explore import WORKERS, Explore
-from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.schemas.learn import (
     LessonContributions,
     LessonFlipReply,
@@ -33,6 +32,7 @@ from vitviz.webapp.schemas.learn import (
 )
 from vitviz.webapp.server.queue import Queue, route_by_size
 from vitviz.webapp.server.requests import INTEGERS, Json, RequestError, error_response, parse, require
+from vitviz.webapp.timelines import Timelines
 
 NAMED_BY = ("attention", "average", "balanced_gradients")  # methods whose patches are removed
 REMOVED = 0.25  # fraction of the patches

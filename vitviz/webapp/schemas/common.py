@@ -3,15 +3,13 @@
 from typing import Annotated, Literal, NotRequired
 
 from annotated_types import Len
-from typing_extensions import TypeAliasType, TypedDict
+from typing_extensions import TypedDict
 
 Pair = Annotated[list[int], Len(2, 2)]
 Vector = list[float]
 Matrix = list[Vector]
 Array3 = list[Matrix]
 Array4 = list[Array3]
-SettingValue = TypeAliasType("SettingValue", float | str | bool | None)
-RunState = TypeAliasType("RunState", Literal["training", "stopping", "stopped", "finished", "interrupted", "failed"])
 
 
 class Refusal(TypedDict):

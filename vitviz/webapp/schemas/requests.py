@@ -58,23 +58,6 @@ from vitviz.webapp.schemas.learn import (
     LessonTrainingReply,
     LessonTrainingRequest,
 )
-from vitviz.webapp.schemas.train import (
-    CheckReply,
-    ConfigRequest,
-    DatasetRequest,
-    EstimateReply,
-    FileReply,
-    FormRequest,
-    NameRequest,
-    PollReply,
-    PollRequest,
-    RenameRequest,
-    RunLists,
-    SurveyReply,
-    TrainCatalog,
-    UploadedReply,
-    UploadRequest,
-)
 from vitviz.webapp.schemas.views import (
     ContributionsReply,
     FeaturesReply,
@@ -134,19 +117,3 @@ class Requests(TypedDict):
     lesson_remove: tuple[LessonRemoveRequest, Vector | Refusal | None]
     lesson_flip: tuple[KeyRequest, LessonFlipReply | Refusal | None]
     lesson_training: tuple[LessonTrainingRequest, LessonTrainingReply | Refusal | None]
-    train_catalog: tuple[Empty, TrainCatalog | Refusal]
-    check: tuple[FormRequest, CheckReply | Refusal]
-    estimate: tuple[ConfigRequest, EstimateReply | Refusal]
-    start: tuple[FormRequest, RunLists | Refusal]
-    resume: tuple[NameRequest, RunLists | Refusal]
-    resume_sweep: tuple[NameRequest, RunLists | Refusal]
-    stop: tuple[NameRequest, RunLists | Refusal]
-    rename: tuple[RenameRequest, RunLists | Refusal]
-    delete: tuple[NameRequest, RunLists | Refusal]
-    download: tuple[NameRequest, FileReply | Refusal]
-    poll: tuple[PollRequest, PollReply | Refusal]
-    download_data: tuple[DatasetRequest, RunLists | Refusal]
-    cancel_download: tuple[Empty, RunLists | Refusal]
-    upload_images: tuple[UploadRequest, UploadedReply | Refusal]
-    delete_images: tuple[NameRequest, RunLists | Refusal]
-    survey: tuple[ConfigRequest, SurveyReply | Refusal]

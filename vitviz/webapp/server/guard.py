@@ -23,7 +23,8 @@ from vitviz.webapp.server.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
-UPLOADS = ("/gradio_api/upload", f"{modules.API_PREFIX}/data/uploads")  # of `gradio_client`, and of the page
+# Of `gradio_client`, and of the page: images, and zips of images.
+UPLOADS = ("/gradio_api/upload", *(f"{modules.API_PREFIX}/data/{name}" for name in ("uploads", "folders")))
 MAX_UPLOAD_BYTES = MAX_BYTES + 2**16  # one image and its multipart framing
 MAX_REQUEST_BYTES = 2**15  # of any other request; the page's own have some hundred bytes
 
