@@ -298,7 +298,7 @@ def test_snapshots_equal_those_of_the_file(page):
     np.testing.assert_allclose(response["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(response["epoch"], held.epoch, atol=1e-4)
     size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}
-    assert response["shape"] == size | {"prefix": 1, "classToken": True}
+    assert response["shape"] == size | {"prefix": 1, "classToken": True, "distilled": False}
     assert response["images"][3]["name"] == held.names[3] == "cat"
     np.testing.assert_allclose(response["entropy"], held.entropy, atol=1e-4)
     np.testing.assert_allclose(response["distance"], held.distance, atol=1e-4)

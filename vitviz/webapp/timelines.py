@@ -99,7 +99,7 @@ def describe(held: Timeline) -> dict[str, Any]:
     layers, heads, tokens = held.cls_attention.shape[2:]
     height, width = held.images.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
-    shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
+    prefix = {"prefix": tokens - gh * gw, "classToken": held.class_token, "distilled": False}
     pairs = zip(held.names, held.images, strict=True)
     images = [{"name": name, "src": data_url(Image.fromarray(image))} for name, image in pairs]
-    return {"shape": shape, "classes": held.classes, "images": images}
+    return {"shape": {"layers": layers, "heads": heads, **grid, **prefix}, "classes": held.classes, "images": images}

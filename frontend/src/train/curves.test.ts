@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MetricsLine, RunInfo } from '../lib/api';
+import type { MetricsLine, RunInfo } from '../lib/routes';
 import { accuracyLabel, addMetrics, lastEpoch, linesOf, namesOfCurves, type Point, pointAt, subsample } from './curves';
 import type { Curve } from './state.svelte';
 

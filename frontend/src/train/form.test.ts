@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { LessonInfo, PresetInfo, TrainCatalog } from '../lib/api';
+import type { LessonInfo, PresetInfo, TrainCatalog } from '../lib/routes';
 import { FormState } from './form.svelte';
 import type { TrainPage } from './state.svelte';
 

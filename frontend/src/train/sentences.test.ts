@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo } from '../lib/api';
+import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo } from '../lib/routes';
 import { SPACE } from '../lib/words';
 import {
   accuracyName,

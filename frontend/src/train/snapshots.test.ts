@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TimelineReply } from '../lib/api';
+import type { TimelineReply } from '../lib/routes';
 import { addSnapshots, layerPoints, type Past, rankedClasses, shownLayers, snapshotPoints } from './snapshots';
 
 const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true };
