@@ -27,6 +27,7 @@ from vitviz.webapp.models import load_model
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.schemas.runs import ConfigRequest
+from vitviz.webapp.server.requests import error_response
 from vitviz.webapp.training_form import CONFIG_FIELDS, FORM_FIELDS, HYPERPARAMETERS, LABELS, with_labels
 from vitviz.webapp.trainings import Trainings
 

@@ -11,12 +11,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from PIL import Image
-
 from vitviz.data.datasets import DATASET_INFO
-from vitviz.data.encoding import data_url
 from vitviz.data.files import printable_name
-from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 from vitviz.models import checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
@@ -96,10 +92,8 @@ class Trainings:
             choices={"optimizer": list(get_args(Optimizer)), "lr_schedule": list(get_args(LRSchedule))},
             sources=bundled_timelines(),
             machine=self.machine,
-            image=data_url(Image.open(sample_paths()["cat"])),
             folder="" if self.public else printable_name(str(self.datasets.root)),
             models=list(bundled_models()),
-            max_upload=MAX_BYTES,
         )
 
     # --- before a run ---

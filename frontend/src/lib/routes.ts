@@ -663,7 +663,7 @@ export interface TimelineRequest {
   first: number;
 }
 
-/** What the form offers, the bundled timelines, and the hardware; uploads have at most `max_upload` bytes. */
+/** What the form offers, the bundled timelines, the hardware, and the folder of the datasets. */
 export interface TrainCatalog {
   lessons: LessonInfo[];
   presets: PresetInfo[];
@@ -671,10 +671,8 @@ export interface TrainCatalog {
   choices: Record<string, string[]>;
   sources: BundledTimeline[];
   machine: string;
-  image: string;
   folder: string;
   models: string[];
-  max_upload: number;
 }
 
 /** An uploaded image by the id that the server answered, the SHA-256 of its file. */

@@ -58,6 +58,7 @@ export class Checks {
 
   /** Check the form after a pause. */
   schedule(): void {
+    this.#count++;
     this.checked = undefined;
     clearTimeout(this.#estimateTimer);
     clearTimeout(this.#checkTimer);

@@ -68,7 +68,7 @@ class BundledTimeline(Reply):
 
 
 class TrainCatalog(Reply):
-    """What the form offers, the bundled timelines, and the hardware; uploads have at most `max_upload` bytes."""
+    """What the form offers, the bundled timelines, the hardware, and the folder of the datasets."""
 
     lessons: list[LessonInfo]
     presets: list[PresetInfo]
@@ -76,10 +76,8 @@ class TrainCatalog(Reply):
     choices: dict[str, list[str]]
     sources: list[BundledTimeline]
     machine: str
-    image: str
     folder: str
     models: list[str]
-    max_upload: int
 
 
 class ConfigRequest(Model):
