@@ -392,7 +392,7 @@ def test_a_response_older_than_a_rename_does_not_undo_it(context, train_server):
     older = first.value.text()
     painted(page, "runs/one 0")
     held = []
-    page.route("**/runs/poll", held.append)
+    page.route("**/runs/poll", lambda route: held.append(route))  # noqa: PLW0108 (Playwright reads its signature)
     with page.expect_request("**/runs/poll"):
         page.evaluate("again = setInterval(() => window.dispatchEvent(new Event('focus')), 50)")  # until one is pending
     page.evaluate("clearInterval(again)")
