@@ -61,7 +61,6 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 HYPERPARAMETERS = {name for group in SETTINGS.values() for name in group}
 CONFIG_FIELDS = HYPERPARAMETERS | {"epochs", "minutes", "device", "dataset", "freeze_backbone"}
-FORM_FIELDS = CONFIG_FIELDS | {"name", "vary", "init_from", "image_folder"}
 MODEL_FIELDS = {field.name for field in fields(ViTConfig)}
 # Label of each field in a sentence, by its name in the code.
 LABELS = {name: label.removesuffix(" (px)") for group in SETTINGS.values() for name, label in group.items()} | {

@@ -81,7 +81,7 @@ export function lessonNote(lesson: LessonInfo): string {
   const focus = entropy
     ? ` The attention of the last layer had ${entropy.map((part) => Math.round(100 * part)).join(' to ')}${SPACE}% of the entropy of uniform attention.`
     : '';
-  return `One run on CIFAR-10, on ${hardware}, reached ${accuracyNumber(accuracy)} test accuracy in ${time}, which were ${inEpochs(epochText(epochs))}.${focus}`;
+  return `One run on CIFAR-10, on ${hardware}, reached ${accuracyNumber(accuracy)} test accuracy after ${inEpochs(epochText(epochs))}, in ${time}.${focus}`;
 }
 
 /** Headline and status line of a run. */
