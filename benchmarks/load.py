@@ -31,6 +31,7 @@ from rich.table import Table
 
 from benchmarks.page import run_server
 from vitviz.data.preprocessing import sample_paths
+from vitviz.webapp.server.modules import API_PREFIX
 
 MAPS_DELAY = 0.5  # s; the page waits this long before it requests maps and scores
 BUSY_DELAY = 3.0  # s; the page waits this long after a busy response
@@ -74,9 +75,13 @@ class User:
     async def request(self, function: str, data: dict[str, Any]) -> Any:
         """Call a server function as the page does; returns None after a busy response or an error."""
         body = {"session_hash": self.session, "component_id": self.component, "fn_name": function, "data": data}
+        return await self.send(function, "/gradio_api/component_server/", body)
+
+    async def send(self, function: str, path: str, body: dict[str, Any]) -> Any:
+        """Send a request; returns as `request`."""
         start = time.perf_counter()
         try:
-            response = await self.client.post("/gradio_api/component_server/", json=body)
+            response = await self.client.post(path, json=body)
             result = response.json() if response.status_code == 200 else {"error": f"status {response.status_code}"}
         except (httpx.HTTPError, ValueError) as error:
             result = {"error": f"{type(error).__name__}: {error}"}
@@ -125,10 +130,11 @@ class User:
         """Watch the newest training until a time, as the Train page does."""
         state: dict[str, Any] = {}
         while time.monotonic() < end:
-            response = await self.request("poll", state) or {}
-            if response.get("runs"):
-                state["run"] = response["runs"][0]["name"]
-            state |= {name: response[name] for name in ("version", "session", "offset") if name in response}
+            response = await self.send("poll", f"{API_PREFIX}/runs/poll", state) or {}
+            if lists := response.get("lists"):
+                state |= {"version": lists["version"], "run": lists["runs"][0]["name"] if lists["runs"] else None}
+            if metrics := response.get("metrics"):
+                state |= {name: metrics[name] for name in ("session", "offset")}
             await asyncio.sleep(POLL_INTERVAL)
 
     async def request_until_served(self, function: str, data: dict[str, Any]) -> None:

@@ -21,7 +21,8 @@ from vitviz.runs.store import Runs
 from vitviz.training.config import apply_overrides
 from vitviz.training.estimate import NUM_TRAIN
 from vitviz.training.presets import get_preset
-from vitviz.webapp.pages.train import Train
+from vitviz.webapp.schemas.runs import PollRequest, TimelineRequest
+from vitviz.webapp.trainings import Trainings
 
 RUN = "watched"
 TRAIN_TAB = ".vitviz-train"
@@ -115,12 +116,12 @@ def metrics(runs: Runs) -> list[dict[str, Any]]:
 
 def time_polls(runs: Runs, data: str | None) -> list[float]:
     """Return the CPU time of polls for the list of runs, all metrics and all snapshots (ms)."""
-    train = Train(data, runs.root)
-    request = {"run": RUN, "session": "", "offset": 0, "timeline": {"source": f"runs/{RUN}", "image": 0, "from": 0}}
+    trainings = Trainings(data, runs.root)
+    request = PollRequest(run=RUN, timeline=TimelineRequest(source=f"runs/{RUN}", image=0, first=0))
     times = []
     for _ in range(NUM_POLLS):
         start = time.thread_time()
-        train.poll(request)
+        trainings.poll(request)
         times.append(1000 * (time.thread_time() - start))
     return times
 

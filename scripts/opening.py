@@ -10,8 +10,6 @@ from vitviz.webapp.backend import Backend
 from vitviz.webapp.models import list_bundled
 from vitviz.webapp.routes.explanations import to_reply
 
-EXAMPLE = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}  # as the page requests it
-
 SUBJECT = Subject(model="cifar10-ti4", image=Sample(name="cat"))
 
 
@@ -27,10 +25,8 @@ def content() -> str:
     found: opening.Opening = {
         "checksums": opening.checksums(),
         "max_sent_bytes": environment.MAX_SENT_BYTES,
-        "checkpoints": list_bundled(),
+        "models": list_bundled(),
         "methods": serialize.methods_to_json(),
-        "functions": list(backend.functions),
-        "example": {"request": EXAMPLE, "reply": backend.explore.hold(EXAMPLE, opening.KEY)},
         "explained": {"subject": SUBJECT.model_dump(), "reply": reply.model_dump()},
     }
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"

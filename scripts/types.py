@@ -1,4 +1,4 @@
-"""Write frontend/src/lib/api.ts, the types of `vitviz.webapp.schemas` in TypeScript: python -m scripts.types."""
+"""Write frontend/src/lib/routes.ts, the types of `vitviz.webapp.schemas` in TypeScript: python -m scripts.types."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -8,31 +8,27 @@ from pydantic import TypeAdapter
 
 from vitviz.webapp.api import ROUTERS
 from vitviz.webapp.schemas.base import Progress
-from vitviz.webapp.schemas.explore import Catalog, ExplorerData
-from vitviz.webapp.schemas.requests import Requests
-from vitviz.webapp.schemas.train import TrainCatalog
+from vitviz.webapp.schemas.page import Catalog, ExplorerData
 from vitviz.webapp.server.calls import Lines
 from vitviz.webapp.server.refusals import Refusal
 
-FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
-HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */\n"
-ROOTS = (Catalog, TrainCatalog, ExplorerData, Requests)
-ROUTES = FILE.with_name("routes.ts")
-ROUTES_HEAD = "/* Routes of the server. Written by `python -m scripts.types` from vitviz/webapp/routes/. */\n"
+FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "routes.ts"
+HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/. */\n"
+ROOTS = (Catalog, ExplorerData)  # not of a route
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 Schema = dict[str, Any]
-Input = tuple[str, Literal["validation"], TypeAdapter[Any]]
+Input = tuple[str, Literal["serialization"], TypeAdapter[Any]]
 
 
 def main() -> None:
-    """Write the files."""
+    """Write the file."""
     FILE.write_text(typescript(), encoding="utf-8")
-    ROUTES.write_text(routes(), encoding="utf-8")
 
 
-def routes() -> str:
-    """Return the types of all routes, and of their requests and replies, from the OpenAPI description."""
+def typescript() -> str:
+    """Return the types of all routes, of their requests and replies from the OpenAPI description, and of `ROOTS`."""
     paths, definitions = description()
+    definitions = definitions_of_roots() | definitions
     pairs, streams = {}, []
     for path, operation in paths.items():
         (kind, reply), *_ = operation["responses"]["200"]["content"].items()
@@ -43,7 +39,7 @@ def routes() -> str:
         streams += [f"'{path}'"] if kind == Lines.media_type else []
     return "\n".join(
         [
-            ROUTES_HEAD,
+            HEAD,
             *(declaration(name, definitions[name]) for name in sorted(definitions)),
             f"/** Request and reply of each route. */\nexport interface Routes {{\n{''.join(pairs.values())}}}\n",
             f"/** Routes that report their progress. */\nexport type Stream = {' | '.join(streams)};\n",
@@ -63,11 +59,10 @@ def description() -> tuple[Schema, Schema]:
     return {path.removeprefix("/"): methods["post"] for path, methods in found["paths"].items()}, used
 
 
-def typescript() -> str:
-    """Return the content of the file: one exported type per definition, in alphabetical order."""
-    inputs: list[Input] = [(root.__name__, "validation", TypeAdapter(root)) for root in ROOTS]
-    definitions = TypeAdapter.json_schemas(inputs)[1]["$defs"]
-    return "\n".join([HEAD, *(declaration(name, definitions[name]) for name in sorted(definitions))])
+def definitions_of_roots() -> Schema:
+    """Return the schemas of `ROOTS`, and of what they contain, by name."""
+    inputs: list[Input] = [(root.__name__, "serialization", TypeAdapter(root)) for root in ROOTS]
+    return TypeAdapter.json_schemas(inputs)[1]["$defs"]
 
 
 def declaration(name: str, schema: Schema) -> str:

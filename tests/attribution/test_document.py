@@ -21,7 +21,7 @@ from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, 
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script
 from vitviz.view import View
-from vitviz.webapp.schemas.explore import ExplorerData
+from vitviz.webapp.schemas.page import ExplorerData
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 

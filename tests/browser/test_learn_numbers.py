@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import expect
 
 from vitviz.attribution import lesson
-from vitviz.webapp.pages.timelines import Timelines
+from vitviz.webapp.timelines import Timelines
 
 pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"

@@ -172,11 +172,13 @@ def test_the_page_stops_while_it_computes_and_deletes_its_uploads(tmp_path):
 
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
 START = """
-from vitviz.webapp.server.requests import error_response
-from vitviz.webapp.pages.train import Train
-train = Train("{data}")
-question = {{"preset": "cifar10-ti4", "settings": {{"epochs": 1, "minutes": None}}, "name": "mine"}}
-print(error_response(train.start)(question)["error"])
+from vitviz.webapp.schemas.runs import FormRequest
+from vitviz.webapp.trainings import Trainings
+form = FormRequest(preset="cifar10-ti4", settings={{"epochs": 1, "minutes": None}}, name="mine")
+try:
+    Trainings("{data}").start(form)
+except ValueError as error:
+    print(error)
 """
 
 

@@ -21,7 +21,7 @@ from vitviz.runs import run_folder, timeline
 from vitviz.runs.store import Runs
 from vitviz.runs.watch import MAX_SNAPSHOTS, lightning_callback, transformers_callback
 from vitviz.training.schedule import patch_keep_ratio
-from vitviz.webapp.pages.train import AUGMENTATION
+from vitviz.webapp.trainings import AUGMENTATION
 
 CLASSES = [f"class {k}" for k in range(K)]
 

@@ -50,9 +50,9 @@ class Routes:
         assert status == 400, reply
         return reply
 
-    def upload(self, content: bytes, name: str = "cat.png") -> tuple[int, Any]:
+    def upload(self, content: bytes, name: str = "cat.png", path: str = "data/uploads") -> tuple[int, Any]:
         """Upload a file; return the status and the reply."""
-        response = self.http.post(f"{API_PREFIX}/data/uploads", files={"file": (name, content)})
+        response = self.http.post(f"{API_PREFIX}/{path}", files={"file": (name, content)})
         return response.status_code, response.json()
 
 

@@ -1,15 +1,14 @@
-"""Image folders of the Train page: uploads never overwrite files, and are listed."""
+"""Image folders to train on: uploads never overwrite files, and are listed."""
 
 import pytest
 
 from tests.data.folders import write_image_folder, write_zip
-from vitviz.webapp.pages.datasets import MAX_LISTED, DataSets
+from vitviz.webapp.datasets import MAX_LISTED, DataSets
 
 
 @pytest.fixture
-def upload(tmp_path, monkeypatch):
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    return str(write_zip(write_image_folder(tmp_path / "x", {"ant": 2, "bee": 2}), tmp_path / "x.zip"))
+def upload(tmp_path):
+    return write_zip(write_image_folder(tmp_path / "x", {"ant": 2, "bee": 2}), tmp_path / "x.zip").read_bytes()
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def test_an_upload_is_listed_first_when_the_list_is_full(sets, upload):
     for i in range(MAX_LISTED):
         (sets.root / f"a{i:02}").mkdir()
     name = sets.upload(upload, "zebra.zip")
-    listed = sets.state()["image_folders"]
+    listed = sets.state().image_folders
     assert (listed[0], listed[-1], len(listed)) == ("zebra.zip", f"a{MAX_LISTED - 2}", MAX_LISTED)
     assert sets.path(name) == sets.root / "zebra.zip"
     assert sets.path(f"a{MAX_LISTED - 1}").is_dir(), "although it is not listed"

@@ -17,7 +17,7 @@ from vitviz.attribution import lesson
 from vitviz.attribution.explanation import explain
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.webapp.pages.timelines import Timelines
+from vitviz.webapp.timelines import Timelines
 
 HEADLESS = replace(tiny.CONFIG, num_classes=0)
 CONFIGS = tiny.VARIANTS | {"no head": HEADLESS}

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 
 
 def test_the_types_in_typescript_are_current():
-    assert types.ROUTES.read_text(encoding="utf-8") == types.routes(), "run python -m scripts.types"
+    assert types.FILE.read_text(encoding="utf-8") == types.typescript(), "run python -m scripts.types"
 
 
 def test_a_route_answers_and_refuses_with_security_headers(client):
@@ -65,6 +65,8 @@ def test_a_body_that_is_too_large_is_cut_off(client):
 def test_uploads_have_limits(tmp_path, monkeypatch):
     path = "/vitviz/api/data/uploads"
     with running(tmp_path) as client:
+        status, text = client.upload(b"no zip", "x.zip", "/vitviz/api/data/folders")
+        assert (status, json.loads(text)["field"]) == (400, "file")
         assert client.upload(CAT_FILE, path=path, Origin="http://evil.example")[0] == 403
         assert client.upload(b"x" * (21 * 2**20), path=path)[0] == 413
         status, text = client.upload(b"\xff\xd8not a JPEG", path=path)
@@ -164,7 +166,7 @@ def test_a_public_page_opens_no_models_and_downloads_nothing():
     with routes(public=True) as client:
         for path in ("models/cached", "models/open"):
             assert "public page" in client.refusal(path)["error"]
-        assert client.refusal("data/cifar", action="start")["error"] == "CIFAR-10 is not available on this server."
+        assert client.refusal("data/download", action="start")["error"] == "CIFAR-10 is not available on this server."
 
 
 # Data
@@ -216,8 +218,9 @@ def test_a_gallery_is_refused_by_field(gallery, request_, field):
 
 def test_the_download_of_cifar_is_started_and_canceled(gallery, monkeypatch):
     called = []
-    monkeypatch.setattr(gallery.backend.download, "start", called.append)
-    monkeypatch.setattr(gallery.backend.download, "cancel", lambda: called.append("canceled"))
-    gallery.get("data/cifar", action="start")
-    assert not gallery.get("data/cifar", action="cancel")["running"]
-    assert called == ["cifar10", "canceled"]
+    monkeypatch.setattr(gallery.backend.trainings.datasets.download, "start", called.append)
+    monkeypatch.setattr(gallery.backend.trainings.datasets.download, "cancel", lambda: called.append("canceled"))
+    gallery.get("data/download", action="start")
+    gallery.get("data/download", action="start", dataset="cifar100")
+    assert not gallery.get("data/download", action="cancel")["running"]
+    assert called == ["cifar10", "cifar100", "canceled"]

@@ -60,39 +60,6 @@ def methods_to_json() -> list[Json]:
 
 
 def to_json(explanation: "Explanation") -> Json:
-    """Return the prediction, the sizes and the attention of the default query.
-
-    Returns:
-        `checkpoint`; `classes` and `probabilities` (K); `layers`, `heads`, `rows` and `columns` of the grid, `aspect`
-        (width by height of the model input), `prefix` (tokens before the patches), `classToken`, and `distilled` if
-        there is a distillation token; `cls`, float32 (L, A, T) in base64, with zeros for ablated heads; `pool`, float32
-        (A, T), None without attention pooling; `onDemand`, whether the full attention is too large to be sent; `limits`
-        of the shared scales by direction, those of the image without ablations, so that colors can be compared with it.
-    """
-    layers, heads = explanation.layers_and_heads
-    rows, columns = explanation.grid
-    width, height = explanation.image.model_input.size
-    return {
-        "checkpoint": explanation.checkpoint,
-        "classes": explanation.labels,
-        "layers": layers,
-        "heads": heads,
-        "rows": rows,
-        "columns": columns,
-        "aspect": width / height,
-        "prefix": explanation.prefix,
-        "classToken": explanation.context.config.class_token,
-        **({"distilled": True} if explanation.context.config.distilled else {}),
-        "probabilities": explanation.probabilities.tolist(),
-        "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
-        "pool": pool_to_json(explanation),
-        "onDemand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
-        "limits": limits_to_json(explanation.original or explanation),
-        "credit": credit(explanation.context.checkpoint),
-    }
-
-
-def explained_to_json(explanation: "Explanation") -> Json:
     """Return the prediction, the sizes, the attention of the default query, and the instant maps.
 
     `vitviz.webapp.schemas.explanations.Explained` describes the fields; `image` is missing.
@@ -232,7 +199,7 @@ def method_score(explanation: "Explanation", target: Target, values: NDArray[np.
 
 
 def to_file(explanation: "Explanation", view: View, complete: bool = True, scores: Json | None = None) -> Json:
-    """Return what the explorer shows without a server; `vitviz.webapp.schemas.explore.ExplorerData` types it.
+    """Return what the explorer shows without a server; `vitviz.webapp.schemas.page.ExplorerData` types it.
 
     Args:
         explanation: The explanation.
@@ -259,7 +226,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
         "caption": explanation.name,
         "note": note,
     }
-    explained = explained_to_json(explanation) | {"on_demand": on_demand, "image": image}
+    explained = to_json(explanation) | {"on_demand": on_demand, "image": image}
     about = f"Model: {explanation.checkpoint}. Image: {note}.{stored}"
     source = provenance(explanation, view).model_dump(mode="json")
     return {

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from fastapi.responses import JSONResponse
@@ -22,6 +22,7 @@ from vitviz.models.config import ConfigError
 from vitviz.view import Subject
 from vitviz.webapp import opening, page, preview
 from vitviz.webapp.endpoints import Endpoints
+from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
@@ -62,19 +63,15 @@ def build_app(
 
         backend = Backend(data, public, checkpoint)
         if known is not None:
-            backend.explore.hold(known["example"]["request"], opening.KEY)
             backend.explanations.compute(Subject(**known["explained"]["subject"]))
         return backend
 
-    deferred = DeferredBackend(load, known and known["example"], known and known["explained"])
-    if known is None:  # describing other models takes torch
-        backend = deferred.start().result()
-        names, catalog = list(backend.functions), backend.explore.catalog()
-    else:
-        names, catalog = known["functions"], opening.catalog(known, data, public)
+    deferred = DeferredBackend(load, known and known["explained"])
+    # Describing other models than those of the file takes torch.
+    models, methods = describe(deferred.start().result()) if known is None else (known["models"], known["methods"])
     if public:  # a gated model has been opened with its token
         remove_secrets()
-    with page.build(catalog | {"public": public}, [deferred.function(name) for name in names]) as app:
+    with page.build(opening.catalog(models, methods, data, public)) as app:
         for name, function in Endpoints(deferred).functions.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
             gr.api(function, api_name=name, queue=not mcp)
@@ -83,6 +80,15 @@ def build_app(
         block.async_move_resource_to_block_cache = keep_path  # type: ignore[method-assign]
     app.mcp_server = mcp
     return app.queue(default_concurrency_limit=2, max_size=64, api_open=False)
+
+
+def describe(backend: "Backend") -> tuple[list[ModelInfo], list[dict[str, Any]]]:
+    """Return the bundled and opened models, and the attribution methods."""
+    from vitviz.attribution.serialize import methods_to_json
+    from vitviz.webapp.models import list_models
+
+    models = [model for model in list_models(backend.sources)["models"] if model["origin"] != "run"]
+    return models, methods_to_json()
 
 
 def check_mcp(public: bool) -> None:

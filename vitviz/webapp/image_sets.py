@@ -11,11 +11,11 @@ from torch import Tensor
 from vitviz.data import cifar, datasets
 from vitviz.data.cifar import DataError
 from vitviz.data.encoding import data_url
+from vitviz.models.config import InvalidValueError
 from vitviz.runs.store import Runs
 from vitviz.training.config import from_json
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, test_set
 from vitviz.webapp.models import RUN_PREFIX, FileState, dataset_name, file_state
-from vitviz.webapp.server.requests import RequestError
 
 CIFAR10 = "cifar10"
 THUMBNAIL_SIDE = 64  # px; larger images are shrunk
@@ -42,7 +42,7 @@ def find_test_set(dataset: str, data: str | None, runs: Runs | None, public: boo
     if dataset == CIFAR10:
         return LabeledSet("CIFAR-10", cifar.CLASSES, *test_set(data, public))
     if runs is None or not dataset.startswith(RUN_PREFIX):
-        raise RequestError("dataset", "cifar10 or runs/NAME", dataset)
+        raise InvalidValueError("dataset", "cifar10 or runs/NAME", dataset)
     config = from_json(runs.find(dataset.removeprefix(RUN_PREFIX)).config)
     path = config.data or ""
     if config.dataset == "folder" and not os.path.exists(path):

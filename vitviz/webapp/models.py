@@ -1,34 +1,23 @@
 """Models of the page: bundled checkpoints and those of runs, by name."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import asdict, replace
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from vitviz.data import datasets
 from vitviz.data.files import printable_name
-from vitviz.models import checkpoint, hub_cache
+from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.facts import facts
 from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
 from vitviz.webapp.images import cifar_state
 from vitviz.webapp.model_info import describe, describe_model
-from vitviz.webapp.opened import ModelOpener, OpenedModels
-from vitviz.webapp.schemas.common import (
-    FoundModel,
-    FoundModels,
-    ModelFacts,
-    ModelInfo,
-    ModelList,
-    OpenInfo,
-)
-from vitviz.webapp.server.queue import Queue
-from vitviz.webapp.server.requests import Json, choice, error_response, require
+from vitviz.webapp.opened import OpenedModels
+from vitviz.webapp.schemas.common import ModelInfo, ModelList
 
 if TYPE_CHECKING:
     from vitviz.webapp.sources import Sources
@@ -117,87 +106,10 @@ def dataset_name(config: TrainConfig) -> str:
     return datasets.DATASET_INFO[config.dataset].name
 
 
-def list_models(sources: "Sources") -> Json:
+def list_models(sources: "Sources") -> ModelList:
     """List the available models, those opened when the page started first, and whether CIFAR-10 is available."""
     opened = sources.opener.opened
     models = list_bundled() + (list_run_models(sources.runs) if sources.runs is not None else [])
     models += [*opened.infos.values()]
     models.sort(key=lambda model: model["name"] != opened.first)
     return {"models": models, "cifar": cifar_state(sources.data, sources.public)}
-
-
-class ModelPage:
-    """Server functions of a page about models.
-
-    Args:
-        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        runs: Runs whose models can be used; None for bundled ones only.
-        public: Whether to hide paths of the server, and to open no models.
-        opener: Opens models by name, and has those that are opened; shared by the pages.
-    """
-
-    def __init__(
-        self,
-        data: str | None = None,
-        runs: Runs | None = None,
-        public: bool = False,
-        opener: ModelOpener | None = None,
-    ) -> None:
-        self.data, self.runs, self.public = data, runs, public
-        self.opener = opener or ModelOpener(OpenedModels())
-
-    @property
-    def model_functions(self) -> list[Callable[..., Any]]:
-        """The functions of the model picker; `model_facts` may load a model."""
-        respond = partial(error_response, public=self.public)
-        return [Queue(1, 20)(respond(function)) for function in (self.find_models, self.model_facts)] + [
-            respond(self.open_model)
-        ]
-
-    def model(self, request: Json) -> Checkpoint:
-        """Load the model that the field `checkpoint` of a request names."""
-        return load_model(require(request, "checkpoint", str), self.runs, self.opener.opened)
-
-    def list_models(self, request: Json) -> ModelList:
-        """List the available models, those opened when the page started first, and whether CIFAR-10 is available."""
-        opened = self.opener.opened
-        models = list_bundled() + (list_run_models(self.runs) if self.runs is not None else [])
-        models += [*opened.infos.values()]
-        models.sort(key=lambda model: model["name"] != opened.first)
-        return {"checkpoints": models, "cifar": cifar_state(self.data, self.public)}
-
-    def find_models(self, request: Json) -> FoundModels:
-        """List the models in the cache of the Hugging Face Hub.
-
-        Raises:
-            CheckpointError: On a public page.
-        """
-        self.check_private()
-        from huggingface_hub import constants
-
-        found = [cast(FoundModel, asdict(model)) for model in hub_cache.list_cached()]
-        return {"models": found, "cache": constants.HF_HUB_CACHE}
-
-    def open_model(self, request: Json) -> OpenInfo:
-        """Open a model by its name or path `source`, or cancel that, by `action`; return the state.
-
-        Raises:
-            CheckpointError: On a public page.
-        """
-        self.check_private()
-        action = choice(request, "action", ("state", "start", "cancel"))
-        if action == "start":
-            self.opener.start(require(request, "source", str).strip())
-        elif action == "cancel":
-            self.opener.cancel()
-        return cast(OpenInfo, asdict(self.opener.state))
-
-    def check_private(self) -> None:
-        """Refuse to open models on a public page."""
-        if self.public:
-            raise CheckpointError("Models cannot be opened on a public page", "Run vitviz on your own computer.")
-
-    def model_facts(self, request: Json) -> ModelFacts:
-        """Return what is known of a model."""
-        model = self.model(request)
-        return {"facts": facts(model, self.opener.opened.sizes.get(model.name))}

@@ -6,6 +6,7 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from typing_extensions import TypedDict
 
@@ -14,40 +15,29 @@ from vitviz.data.preprocessing import MAX_BYTES
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.plots.colormaps import color_tables
 from vitviz.webapp.images import cifar_state, list_photos, list_samples
-from vitviz.webapp.schemas.common import ModelInfo, ModelList
-from vitviz.webapp.server.requests import Json
+from vitviz.webapp.schemas.common import ModelInfo
 
 FILE = Path(__file__).with_name("opening.json")
-KEY = "opening"  # of the example, which is no visitor's image
-
-
-class Example(TypedDict):
-    """The image that Explore opens with: a request for `explain`, and the reply."""
-
-    request: Json
-    reply: Json
 
 
 class Explained(TypedDict):
     """The subject that the page opens with, and the reply to a request for its explanation."""
 
-    subject: Json
-    reply: Json
+    subject: dict[str, Any]
+    reply: dict[str, Any]
 
 
 class Opening(TypedDict):
     """Content of the file.
 
     It holds for bundled checkpoints with these `checksums`, SHA-256 by name, and for this limit of the attention that
-    is sent. `functions` are the names of the server functions.
+    is sent.
     """
 
     checksums: dict[str, str]
     max_sent_bytes: int
-    checkpoints: list[ModelInfo]
-    methods: list[Json]
-    functions: list[str]
-    example: Example
+    models: list[ModelInfo]
+    methods: list[dict[str, Any]]
     explained: Explained
 
 
@@ -74,19 +64,18 @@ def checksum(path: Path) -> str:
         return ""
 
 
-def catalog(opening: Opening, data: str | None, public: bool) -> Json:
-    """Return the initial data of Explore; arguments as of `vitviz.webapp.app.build_app`."""
-    models: ModelList = {"checkpoints": opening["checkpoints"], "cifar": cifar_state(data, public)}
-    return explore_catalog(models, opening["methods"])
+def catalog(models: list[ModelInfo], methods: list[dict[str, Any]], data: str | None, public: bool) -> dict[str, Any]:
+    """Return the initial data of the page; arguments as of `Opening` and `vitviz.webapp.app.build_app`.
 
-
-def explore_catalog(models: ModelList, methods: list[Json]) -> Json:
-    """Return the initial data of Explore: models, samples, dataset and methods."""
+    `vitviz.webapp.schemas.page.Catalog` types it.
+    """
     return {
-        **models,
+        "models": models,
+        "cifar": cifar_state(data, public),
         "samples": list_samples(),
         "photos": list_photos(),
         "methods": methods,
         "maxBytes": MAX_BYTES,
         "colors": color_tables(),
+        "public": public,
     }

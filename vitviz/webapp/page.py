@@ -3,7 +3,6 @@
 Modules and styles are built by Vite and committed in `static/`.
 """
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
@@ -16,7 +15,7 @@ PAGES = ("explore", "compare", "train", "internals", "learn")  # modules; the fi
 # Gradio compiles this text in the browser. The document's base URL is the folder of the page, also behind a proxy that
 # serves it under a path.
 MOUNT = f"""import(new URL('{URL_PREFIX.lstrip("/")}main.js', document.baseURI)).then(
-  ({{ mount }}) => mount({{ element, props, server, upload }})
+  ({{ mount }}) => mount({{ element, props }})
 ).catch(() => {{ element.textContent =
   'A script of this page could not be loaded. Check that vitviz is still running, then reload.'; }});"""
 
@@ -74,13 +73,8 @@ LAUNCH: dict[str, Any] = {  # Gradio takes the theme at launch
 }
 
 
-def build(catalog: dict[str, Any], functions: Sequence[Callable[..., Any]]) -> gr.Blocks:
-    """Build the page.
-
-    Args:
-        catalog: Initial data.
-        functions: Server functions, called from the browser by name with one object.
-    """
+def build(catalog: dict[str, Any]) -> gr.Blocks:
+    """Build the page with its initial data."""
     with gr.Blocks(
         title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(CLEANUP_INTERVAL, UPLOAD_AGE)
     ) as page:
@@ -89,7 +83,6 @@ def build(catalog: dict[str, Any], functions: Sequence[Callable[..., Any]]) -> g
             js_on_load=MOUNT,
             apply_default_css=False,
             catalog=catalog,
-            server_functions=list(functions),
             elem_id="vitviz",
         )
     return page

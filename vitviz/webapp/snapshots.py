@@ -13,7 +13,8 @@ from PIL import Image
 from vitviz.attribution import comparison
 from vitviz.attribution.comparison import Side
 from vitviz.attribution.provenance import ImageIdentity, ModelIdentity, Shown, WeightsOfFile
-from vitviz.data.encoding import data_url, to_base64
+from vitviz.attribution.serialize import pixels_to_json
+from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.models.weights import WeightFile
 from vitviz.plots.scales import with_means
@@ -21,10 +22,10 @@ from vitviz.plots.words import map_name
 from vitviz.runs.timeline import Timeline
 from vitviz.view import Sample, Subject, View, check_index
 from vitviz.webapp.models import RUN_PREFIX
-from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.models import Snapshots
 from vitviz.webapp.server.refusals import about
+from vitviz.webapp.timelines import Timelines
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,8 @@ class Snapshot:
             limits={},
             credit="",
             image=types.ExplainedImage(
-                src=data_url(Image.fromarray(pixels)),
+                **pixels_to_json(Image.fromarray(pixels)),
                 original=None,
-                outlines="",
                 name=name,
                 caption="Probe image of the training",
                 note="",

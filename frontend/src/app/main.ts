@@ -1,11 +1,10 @@
 /* What Gradio's component loads: the app, and with it the styles that all pages share. */
 
 import { mount as mountComponent } from 'svelte';
-import type { Catalog } from '../lib/api';
-import type { GradioContext } from '../lib/client';
+import type { GradioContext } from '../lib/host';
 import { printLight, restoreTheme } from './theme';
 
-export async function mount(context: GradioContext<Catalog>): Promise<void> {
+export async function mount(context: GradioContext): Promise<void> {
   restoreTheme();
   printLight();
   const { default: App } = await import('./App.svelte');

@@ -1,14 +1,13 @@
 /* The pages, whose modules are loaded when they are first opened. */
 
 import type { Component } from 'svelte';
-import type { Catalog } from '../lib/api';
-import type { Host } from '../lib/client';
+import type { Host } from '../lib/host';
 import type { PageName } from './router.svelte';
 
 /** A page: its component, and a function that makes its state and rejects with a sentence. */
 interface PageModule<P> {
   default: Component<{ page: P }>;
-  open: (host: Host<Catalog>) => P | Promise<P>;
+  open: (host: Host) => P | Promise<P>;
 }
 
 export interface OpenedPage {
@@ -20,14 +19,14 @@ const UNAVAILABLE = 'A script of this page could not be loaded. Check that vitvi
 
 const opener =
   <P>(load: () => Promise<PageModule<P>>) =>
-  async (host: Host<Catalog>): Promise<OpenedPage> => {
+  async (host: Host): Promise<OpenedPage> => {
     const module = await load().catch(() => {
       throw new Error(UNAVAILABLE);
     });
     return { component: module.default as Component<{ page: unknown }>, page: await module.open(host) };
   };
 
-export const OPEN: Record<PageName, (host: Host<Catalog>) => Promise<OpenedPage>> = {
+export const OPEN: Record<PageName, (host: Host) => Promise<OpenedPage>> = {
   explore: opener(() => import('../explore/explore')),
   compare: opener(() => import('../compare/compare')),
   train: opener(() => import('../train/train')),

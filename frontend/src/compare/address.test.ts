@@ -6,7 +6,7 @@ import { addressOfComparison, parseComparison } from './address';
 import { ATTENTION, KINDS, type Kind, type Own, SIMILARITY, showing } from './kinds';
 
 const LISTS = {
-  checkpoints: [{ name: 'ti4' }, { name: 'ti9' }],
+  models: [{ name: 'ti4' }, { name: 'ti9' }],
   cifar: { available: true, classes: [], message: '' },
   samples: ['cat', 'dog'].map((name) => ({ name, src: '' })),
   photos: [],

@@ -1,12 +1,11 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Catalog } from '../lib/api';
-import type { Host } from '../lib/client';
+import type { Host } from '../lib/host';
 import type { ComparisonRequest, Snapshots, Uploaded } from '../lib/routes';
 import { upload } from '../lib/server';
 import { NOTHING_ABLATED, type Subject } from '../lib/view';
 import { type Engine, RefusedError } from '../session/engine';
-import { explained, sample, settle } from '../session/fake.svelte';
+import { explained, sample, settle, stubCanvas } from '../session/fake.svelte';
 import { ask } from '../session/server';
 import { Comparison } from './comparison.svelte';
 import type { Kind } from './kinds';
@@ -24,12 +23,7 @@ afterEach(() => {
 
 /** A page that runs, whose server explains and compares whatever it is asked. */
 async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } = {}) {
-  vi.stubGlobal(
-    'Image',
-    class {
-      decode = async () => {};
-    },
-  );
+  stubCanvas();
   const explain = vi.fn(async (_: Subject) => explained());
   const requests: ComparisonRequest[] = [];
   vi.mocked(ask).mockImplementation(async (route, request) => {
@@ -39,12 +33,12 @@ async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } 
   });
   const catalog = {
     methods: [{ key: 'relevance', name: 'Relevance', forClass: true, onRequest: false }],
-    checkpoints: models.map((name) => ({ name })),
+    models: models.map((name) => ({ name })),
     samples: ['cat', 'dog', 'ship'].map((name) => ({ name })),
     ...{ photos: [], colors: {}, maxBytes: 2 ** 20 },
   };
-  const host = { element: document.createElement('div'), catalog, request: vi.fn() };
-  const page = new Comparison(host as unknown as Host<Catalog>, { isLive: true, explain } as unknown as Engine);
+  const host = { element: document.createElement('div'), catalog };
+  const page = new Comparison(host as unknown as Host, { isLive: true, explain } as unknown as Engine);
   end = running(page);
   const subject = { model: 'ti4', snapshot: kind === 'snapshot' ? 0 : null, image: sample('cat'), ablations: [] };
   page.open({ kind, subject, linked: { view: { layer: 1, head: 0 }, missing: [] }, own });

@@ -3,9 +3,8 @@
 
 import { untrack } from 'svelte';
 import { unavailable } from '../lib/address';
-import type { Catalog } from '../lib/api';
-import type { Host } from '../lib/client';
 import { middlePatch } from '../lib/grid';
+import type { Host } from '../lib/host';
 import { firstImage } from '../lib/images';
 import { MEAN } from '../lib/numbers';
 import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
@@ -55,7 +54,7 @@ export interface Shown {
 }
 
 export class Comparison {
-  readonly host: Host<Catalog>;
+  readonly host: Host;
   readonly catalog: CatalogState;
   readonly theme: ThemeColors;
   readonly status = new Status();
@@ -86,7 +85,7 @@ export class Comparison {
     () => this.kind !== 'snapshot' && [this.a.view, this.viewB].some(({ content }) => content === 'attention'),
   );
   /** Whether there is no second model to compare with. */
-  readonly isAlone = $derived.by(() => this.kind === 'model' && this.catalog.lists.checkpoints.length < 2);
+  readonly isAlone = $derived.by(() => this.kind === 'model' && this.catalog.lists.models.length < 2);
 
   /** The explanation of A, once it is that of the kind. */
   readonly #explained = $derived.by(() => {
@@ -115,7 +114,7 @@ export class Comparison {
   readonly isWorking = $derived.by(
     () => !this.failed && !this.isAlone && (!this.shown || !isSame(this.#request?.request, this.shown.request)),
   );
-  constructor(host: Host<Catalog>, engine: Engine) {
+  constructor(host: Host, engine: Engine) {
     this.host = host;
     this.catalog = new CatalogState(host.catalog);
     this.theme = new ThemeColors(host.element, host.catalog.colors);
@@ -163,7 +162,7 @@ export class Comparison {
     if (!this.failed || this.shown || !image) return;
     const missing = [this.readout.notice ?? ''];
     this.#begin();
-    const model = kind === 'snapshot' ? this.catalog.lists.checkpoints[0].name : subject.model;
+    const model = kind === 'snapshot' ? this.catalog.lists.models[0].name : subject.model;
     await this.#explainA({ ...subject, model, image }, { view: showing(map), missing });
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MethodInfo } from '../lib/api';
 import { MEAN, POOL } from '../lib/numbers';
+import type { MethodInfo } from '../lib/routes';
 import { DEFAULT_VIEW, NOTHING_ABLATED, type View } from '../lib/view';
 import {
   ATTENTION,
@@ -66,7 +66,7 @@ describe('the maps of a kind', () => {
 describe('defaults of B', () => {
   const lists = {
     samples: ['bird', 'cat', 'dog'].map((name) => ({ name, src: '' })),
-    checkpoints: [{ name: 'ti4' }, { name: 'ti9' }],
+    models: [{ name: 'ti4' }, { name: 'ti9' }],
   };
   const of = (kind: Kind, view: Partial<View> = {}, subject = SUBJECT) =>
     defaultsOf(kind, { ...known(), subject }, { ...VIEW, ...view }, lists, 60);

@@ -1,9 +1,9 @@
 /* What is compared: A is a subject and a view, and B has its own values of the fields of one kind. Layers, heads, patches,
    snapshots and classes count from 0. */
 
-import type { MethodInfo, ModelInfo } from '../lib/api';
 import type { ImageLists } from '../lib/images';
 import { largest, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
+import type { MethodInfo, ModelInfo } from '../lib/routes';
 import {
   DEFAULT_VIEW,
   type Head,
@@ -105,7 +105,7 @@ const ranked = (probabilities: readonly number[]) =>
 type Explained = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
   reply: Pick<Explanation['reply'], 'probabilities'>;
 };
-type Lists = Pick<ImageLists, 'samples'> & { checkpoints: readonly Pick<ModelInfo, 'name'>[] };
+type Lists = Pick<ImageLists, 'samples'> & { models: readonly Pick<ModelInfo, 'name'>[] };
 
 /** B's values of the fields of a kind unless others are chosen: another image, model or method, the last snapshot, the
     second most probable class, another head, or the ablation of the head that an image opens with.
@@ -113,7 +113,7 @@ type Lists = Pick<ImageLists, 'samples'> & { checkpoints: readonly Pick<ModelInf
 export function defaultsOf(kind: Kind, { subject, ...a }: Explained, view: View, lists: Lists, snapshots: number): Own {
   const { shape, reply } = a;
   if (kind === 'image') return { image: otherImage(subject.image, lists) };
-  if (kind === 'model') return { model: lists.checkpoints.find(({ name }) => name !== subject.model)?.name };
+  if (kind === 'model') return { model: lists.models.find(({ name }) => name !== subject.model)?.name };
   if (kind === 'snapshot') return { snapshot: snapshots - 1 };
   if (kind === 'method') return showing(view.method === SECOND_METHOD ? FIRST_METHOD : SECOND_METHOD);
   if (kind === 'class') {

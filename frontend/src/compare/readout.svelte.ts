@@ -1,6 +1,6 @@
 /* What the status line says: the patch that is read on both sides, a notice, or the largest difference. */
 
-import { ANNOUNCE_DELAY, WORKING_DELAY } from '../lib/client';
+import { ANNOUNCE_DELAY, WORKING_DELAY } from '../lib/host';
 import type { Comparison } from './comparison.svelte';
 import { type Place, readingSentence, restingSentence } from './sentences';
 

@@ -1,9 +1,9 @@
 /* Files of the comparison on screen, and its link. */
 
 import { printedAddress } from '../lib/address';
-import { NOT_DRAWN } from '../lib/client';
 import { saveAs, saveBlob } from '../lib/dom';
 import type { FigureFormat } from '../lib/export/files';
+import { NOT_DRAWN } from '../lib/host';
 import type { ComparisonFileRequest } from '../lib/routes';
 import { isRefused, NEVER } from '../session/engine';
 import { ask } from '../session/server';

@@ -25,7 +25,7 @@ export class Address {
   /** Show the comparison of the address, and follow the address while the page is on screen. */
   async start() {
     const { catalog, host, status } = this.#page;
-    if (!catalog.lists.checkpoints.length) return status.say(NO_MODEL, true);
+    if (!catalog.lists.models.length) return status.say(NO_MODEL, true);
     const isNewer = (name: string | null) => name !== null && !catalog.model(name);
     if (isNewer(params().get('model')) || isNewer(params().get('b.model'))) await this.#page.refreshLists();
     this.#open();

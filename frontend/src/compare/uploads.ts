@@ -24,7 +24,7 @@ export class Uploads {
     this.cancel(side);
     const controller = new AbortController();
     this.#running[side] = controller;
-    const reply = await upload(file, controller.signal).catch(() => null);
+    const reply = await upload(file, 'data/uploads', controller.signal).catch(() => null);
     if (controller.signal.aborted || !reply) return;
     if (isRefusal(reply)) status.say(reply.error, true);
     else this.#page.explain(side, { image: { kind: 'upload', id: reply.id, name: file.name, crop: 0.5 } });

@@ -1,6 +1,6 @@
 /* What the user chooses by buttons and keys. */
 
-import { ANNOUNCE_DELAY } from '../lib/client';
+import { ANNOUNCE_DELAY } from '../lib/host';
 import type { Head, Layer } from '../lib/view';
 import { toggledHead } from '../session/ablation';
 import { isRemoved, toggled } from '../session/selection';

@@ -1,7 +1,6 @@
 /* The Explore page. */
 
-import type { Catalog } from '../lib/api';
-import type { Host } from '../lib/client';
+import type { Host } from '../lib/host';
 import { ServerEngine } from '../session/server';
 import { Explorer } from './explorer.svelte';
 import './explore.css';
@@ -11,4 +10,4 @@ import './save.css';
 
 export { default } from './Page.svelte';
 
-export const open = (host: Host<Catalog>) => new Explorer(host, new ServerEngine());
+export const open = (host: Host) => new Explorer(host, new ServerEngine());

@@ -1,7 +1,6 @@
 /* The Explore page: a session, the images that can be chosen, and how it is presented. */
 
-import type { Catalog } from '../lib/api';
-import { type Host, WORKING_DELAY } from '../lib/client';
+import { type Host, WORKING_DELAY } from '../lib/host';
 import { isRefusal, post } from '../lib/server';
 import { ThemeColors } from '../lib/theme.svelte';
 import type { Line } from '../lib/words';
@@ -14,7 +13,7 @@ import type { Presentation } from './present';
 const WORKING = 'Working…';
 
 export class Explorer {
-  readonly host: Host<Catalog>;
+  readonly host: Host;
   readonly catalog: CatalogState;
   readonly session: Session;
   readonly theme: ThemeColors;
@@ -30,7 +29,7 @@ export class Explorer {
     return this.#isSlow && status.notice === null ? [WORKING] : drawing.status;
   });
 
-  constructor(host: Host<Catalog>, engine: Engine) {
+  constructor(host: Host, engine: Engine) {
     this.host = host;
     this.catalog = new CatalogState(host.catalog);
     this.session = new Session(engine, this.catalog);

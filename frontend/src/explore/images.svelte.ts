@@ -1,7 +1,7 @@
 /* The choice of an image: a thumbnail of a shelf, or a file that is uploaded. */
 
-import { pause } from '../lib/client';
 import { refusalOf } from '../lib/files';
+import { pause } from '../lib/host';
 import type { Download, DownloadRequest } from '../lib/routes';
 import { isRefusal, post, upload } from '../lib/server';
 import type { Image } from '../lib/view';
@@ -73,7 +73,7 @@ export class Images {
   async requestDownload(action: DownloadRequest['action']): Promise<void> {
     const { catalog, session } = this.#explorer;
     const send = async (next: DownloadRequest['action']) => {
-      const reply = await post('data/cifar', { action: next });
+      const reply = await post('data/download', { action: next, dataset: CIFAR10 });
       if (isRefusal(reply)) session.status.say(reply.error, true);
       else this.download = reply;
       return !isRefusal(reply) && reply.running;

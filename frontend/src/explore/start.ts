@@ -17,7 +17,7 @@ export async function start(explorer: Explorer, history: History) {
   const isMissing = model !== null && !catalog.model(model); // it may be newer than the page's first lists
   const isListedLater = isOfRun(model) || /^(test|runs.*):/.test(params().get('image') ?? '');
   if (isMissing || isListedLater) await explorer.refreshLists();
-  if (!catalog.lists.checkpoints.length) {
+  if (!catalog.lists.models.length) {
     return session.status.say('No model found: put a checkpoint into the checkpoints folder and restart vitviz.', true);
   }
   const { subject, ...linked } = parseAddress(params(), catalog.lists, heldUpload(window.history.state));

@@ -2,7 +2,7 @@
 
 import { flushSync } from 'svelte';
 import { isOfRun, unavailable, updateAddress } from '../lib/address';
-import { WORKING_DELAY } from '../lib/client';
+import { WORKING_DELAY } from '../lib/host';
 import type { Progress } from '../lib/routes';
 import { isRefusal, post, stream } from '../lib/server';
 import { followScrolling, placeOf, returnToPlace } from './place';

@@ -1,8 +1,8 @@
 /* Files of a figure: as on screen, or its numbers, which the server writes. */
 
-import { NOT_DRAWN } from '../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../lib/dom';
 import { type FigureFormat, fileName } from '../lib/export/files';
+import { NOT_DRAWN } from '../lib/host';
 import { isRefusal, post } from '../lib/server';
 import type { Caption } from './captions';
 import type { InternalsPage } from './state.svelte';

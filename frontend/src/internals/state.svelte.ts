@@ -1,8 +1,7 @@
 /* State of the Internals page. Requests are functions over this object, see requests.ts. */
 
-import type { Catalog, CifarInfo, ModelInfo } from '../lib/api';
-import type { Host } from '../lib/client';
-import type { Probes, ProbesRequest } from '../lib/routes';
+import type { Host } from '../lib/host';
+import type { CifarInfo, ModelInfo, Probes, ProbesRequest } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
 import { Status } from '../session/status.svelte';
 import type { Probe } from './captions';
@@ -16,7 +15,7 @@ export interface Drawing {
 }
 
 export class InternalsPage {
-  readonly host: Host<Catalog>;
+  readonly host: Host;
   readonly theme: ThemeColors;
   readonly status = new Status();
 
@@ -38,9 +37,9 @@ export class InternalsPage {
   place: Probe | null = null; // the figure in the address
   followed: string | null = null; // the model that was last read from the address
 
-  constructor(host: Host<Catalog>) {
+  constructor(host: Host) {
     this.host = host;
-    this.models = $state.raw(host.catalog.checkpoints);
+    this.models = $state.raw(host.catalog.models);
     this.cifar = $state.raw(host.catalog.cifar);
     this.theme = new ThemeColors(host.element, host.catalog.colors);
   }

@@ -1,9 +1,8 @@
 /* The Learn page. */
 
-import type { Catalog } from '../lib/api';
-import type { Host } from '../lib/client';
+import type { Host } from '../lib/host';
 import { LearnPage } from './state.svelte';
 import './learn.css';
 
 export { default } from './Learn.svelte';
-export const open = (host: Host<Catalog>) => new LearnPage(host);
+export const open = (host: Host) => new LearnPage(host);

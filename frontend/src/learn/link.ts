@@ -49,7 +49,7 @@ async function follow(page: LearnPage) {
 function subjectOf(page: LearnPage, params: URLSearchParams): Subject | null {
   const [linked, name] = [params.get('model'), params.get('image')];
   const model = page.isKnown(linked) ? linked : (page.subject?.model ?? page.models[0].name);
-  const catalog = { ...page.host.catalog, checkpoints: page.models };
+  const catalog = { ...page.host.catalog, models: page.models };
   const upload = heldUpload(history.state);
   const held = upload && imageName(upload) === name ? upload : parseImage(name, catalog);
   const info = page.models.find((one) => one.name === model);

@@ -1,9 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Catalog } from '../lib/api';
-import type { Host } from '../lib/client';
+import type { Host } from '../lib/host';
 import type { Subject } from '../lib/view';
-import { explained, sample, settle } from '../session/fake.svelte';
+import { explained, sample, settle, stubCanvas } from '../session/fake.svelte';
 import { LearnPage } from './state.svelte';
 import { stepOf } from './steps';
 
@@ -20,7 +19,8 @@ interface Asked {
 
 const { post } = vi.hoisted(() => ({ post: vi.fn() }));
 vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), post }));
-vi.mock('../session/server', () => ({
+vi.mock('../session/server', async (original) => ({
+  ...(await original<object>()),
   ServerEngine: class {
     explain = async () => explained();
   },
@@ -31,21 +31,15 @@ let end = () => {};
 beforeEach(() => {
   asked = [];
   post.mockImplementation((route: string, request: Asked['request'], signal: AbortSignal) => {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const answer = (reply: unknown) => {
-      resolve(reply);
-      return settle();
-    };
-    asked.push({ route, request, signal, answer });
-    return promise;
+    return new Promise((resolve) => {
+      const answer = (reply: unknown) => {
+        resolve(reply);
+        return settle();
+      };
+      asked.push({ route, request, signal, answer });
+    });
   });
-  vi.stubGlobal(
-    'Image',
-    class {
-      src = '';
-      decode = async () => {};
-    },
-  );
+  stubCanvas();
 });
 afterEach(() => end());
 
@@ -54,8 +48,8 @@ const latest = (route: string) => requestsOf(route).at(-1) as Asked;
 
 /** A page at a step, whose lesson has arrived. */
 async function opened(step: string, subject = SUBJECT) {
-  const host = { element: document.createElement('div'), catalog: { checkpoints: [], colors: {} } };
-  const page = new LearnPage(host as unknown as Host<Catalog>);
+  const host = { element: document.createElement('div'), catalog: { models: [], colors: {} } };
+  const page = new LearnPage(host as unknown as Host);
   end = $effect.root(() => page.run());
   page.openLink(subject, stepOf(step), []);
   await settle();

@@ -2,10 +2,9 @@
    fetched by effects. All is assigned here only. */
 
 import { untrack } from 'svelte';
-import type { Catalog, ModelInfo } from '../lib/api';
-import { type Host, WORKING_DELAY } from '../lib/client';
+import { type Host, WORKING_DELAY } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
-import type { Flips, Lesson, PatchEmbedding, Training } from '../lib/routes';
+import type { Flips, Lesson, ModelInfo, PatchEmbedding, Training } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
 import type { Subject } from '../lib/view';
 import { cancellable } from '../session/cancellable';
@@ -49,7 +48,7 @@ export interface Found {
 }
 
 export class LearnPage implements Choices {
-  readonly host: Host<Catalog>;
+  readonly host: Host;
   readonly engine: Engine;
   readonly theme: ThemeColors;
   readonly status = new Status();
@@ -84,10 +83,10 @@ export class LearnPage implements Choices {
   #linked: readonly string[] | null = null; // of a link that is being opened: what is not available
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: Host<Catalog>) {
+  constructor(host: Host) {
     this.host = host;
     this.engine = new ServerEngine();
-    this.models = $state.raw(host.catalog.checkpoints);
+    this.models = $state.raw(host.catalog.models);
     this.theme = new ThemeColors(host.element, host.catalog.colors);
   }
 

@@ -12,7 +12,6 @@ import {
   patchAt,
   saveAs,
   saveBlob,
-  saveContent,
   scrollInto,
 } from './dom';
 
@@ -77,7 +76,7 @@ describe('files', () => {
     });
     saveBlob('a', blobOf(`data:text/csv;base64,${btoa('first')}`));
     saveBlob('b', blobOf(`data:text/csv;base64,${btoa('second')}`));
-    saveContent({ name: 'c', content: btoa('third') });
+    saveBlob('c', new Blob(['third']));
     expect(blobs[0].type).toBe('text/csv');
     expect(await blobs[0].text()).toBe('first');
     expect(await blobs[2].text()).toBe('third');

@@ -77,10 +77,6 @@ export function saveBlob(name: string, blob: Blob) {
   saveAs(name, savedUrl);
 }
 
-/** Download a file that Python sent as base64. */
-export const saveContent = ({ name, content }: { name: string; content: string }) =>
-  saveBlob(name, new Blob([bytesOf(content)]));
-
 /** The file in a data URL that Python sent. */
 export function blobOf(src: string) {
   const [head, content] = src.split(',', 2);

@@ -1,16 +1,16 @@
 /* Images by their names in an address: cat, test:17, runs/NAME:5, upload:SHA-256. */
 
-import type { Catalog, ImageChoice, ModelInfo } from './api';
+import type { Catalog, ModelInfo } from './routes';
 import type { Image, Upload } from './view';
 
-export type ImageLists = Pick<Catalog, 'cifar' | 'samples' | 'photos' | 'checkpoints'>;
+export type ImageLists = Pick<Catalog, 'cifar' | 'samples' | 'photos' | 'models'>;
 
 const CIFAR_IMAGES = 10_000; // test images
 const ID = /^[0-9a-f]{64}$/;
 
 /** An image by its name, or null if it is not available. */
 export function parseImage(text: string | null | undefined, lists: ImageLists): Image | null {
-  const { cifar, samples, photos, checkpoints } = lists;
+  const { cifar, samples, photos, models } = lists;
   const [source = '', rest = ''] = text?.split(/:(?=[^:]*$)/) ?? [];
   if (source === 'upload') return ID.test(rest) ? { kind: 'upload', id: rest, name: '', crop: 0.5 } : null;
   const index = /^\d{1,6}$/.test(rest) ? Number(rest) : -1;
@@ -18,7 +18,7 @@ export function parseImage(text: string | null | undefined, lists: ImageLists): 
     return cifar.available && index >= 0 && index < CIFAR_IMAGES ? { kind: 'test', index } : null;
   }
   if (rest) {
-    const hasDataset = index >= 0 && checkpoints.some(({ name, dataset }) => name === source && dataset);
+    const hasDataset = index >= 0 && models.some(({ name, dataset }) => name === source && dataset);
     return hasDataset ? { kind: 'run', run: source, index } : null;
   }
   const sample = [...samples, ...photos].find(({ name }) => name === text);
@@ -41,23 +41,6 @@ export function firstImage(lists: ImageLists, model?: ModelInfo): Image | null {
   if (model?.dataset) return { kind: 'run', run: model.name, index: 0 };
   return parseImage('cat', lists) ?? parseImage(lists.samples[0]?.name, lists);
 }
-
-/** An image as the functions of the server take it. */
-export function choiceOf(image: Image): ImageChoice {
-  if (image.kind === 'sample') return image;
-  if (image.kind === 'test') return { kind: 'cifar', index: image.index };
-  if (image.kind === 'run') return { kind: 'dataset', run: image.run, index: image.index };
-  if (image.kind === 'upload') return { kind: 'upload', path: image.id, name: image.name, crop: image.crop };
-  throw new Error('an image that a program passed has no name on the server');
-}
-
-/** The image of an uploaded file, whose folder is named after its SHA-256. */
-export const uploaded = (path: string, name: string): Image => ({
-  kind: 'upload',
-  id: path.split(/[/\\]/).at(-2) ?? '',
-  name,
-  crop: 0.5,
-});
 
 /** The uploaded image that an entry of the history holds, with its name and crop, under a name; or null. */
 export function heldUpload(state: unknown, key = 'upload'): Upload | null {

@@ -1,4 +1,4 @@
-/* Routes of the server. Written by `python -m scripts.types` from vitviz/webapp/routes/. */
+/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/. */
 
 /** Ablated heads and removed patches. */
 export interface Ablation {
@@ -8,15 +8,48 @@ export interface Ablation {
   patch_mode?: 'drop' | 'gray';
 }
 
+/** The network of a valid form with its hyperparameters, and the number of runs. */
+export interface AcceptedForm {
+  parameters: number;
+  tokens: number;
+  grid: [number, number];
+  prefix: number;
+  trainings: number;
+  model: Record<string, SettingValue>;
+}
+
 /** Attention weights as uint16 / 65535: (L, A, T, T), or (L, A, T) of a query; 0 for ablated heads. */
 export interface Attention {
   weights: string;
+}
+
+/** A bundled checkpoint with a timeline, and its training record. */
+export interface BundledTimeline {
+  name: string;
+  distilled: boolean;
+  epochs: number | null;
+  seconds: number | null;
+  test_accuracy: number | null;
+  eval_samples: number | null;
+  parameters: number | null;
 }
 
 /** The models in the cache of the Hugging Face Hub, and where it is. */
 export interface CachedModels {
   models: FoundModel[];
   cache: string;
+}
+
+/** Initial data of the page; uploads have at most `maxBytes`. */
+export interface Catalog {
+  models: ModelInfo[];
+  cifar: CifarInfo;
+  samples: NamedImage[];
+  photos: Photo[];
+  methods: MethodInfo[];
+  maxBytes: number;
+  colors: ColorTables;
+  public: boolean;
 }
 
 /** CIFAR-10: whether it is available, and otherwise how to get it. */
@@ -35,6 +68,18 @@ export interface Code {
 export interface CodeRequest {
   subject: Subject;
   view?: View;
+}
+
+/** 256 RGB triples in base64 for values from 0 (`seq`) and around 0 (`div`). */
+export interface ColorTable {
+  seq: string;
+  div: string;
+}
+
+/** Color tables by theme. */
+export interface ColorTables {
+  light: ColorTable;
+  dark: ColorTable;
 }
 
 /** A class with the probabilities of both sides, and the change in percentage points as printed. */
@@ -86,6 +131,14 @@ export interface ComparisonRequest {
   b: SideRequest;
 }
 
+/** A preset and the settings that differ from it. */
+export interface ConfigRequest {
+  preset: string;
+  settings: Record<string, SettingValue>;
+  init_from?: string;
+  image_folder?: string;
+}
+
 /** Direct contributions to a logit, which sum to `logit`; `heads` is float32 (L, A, T). */
 export interface Contributions {
   embedding: number;
@@ -96,6 +149,13 @@ export interface Contributions {
   logit: number;
 }
 
+/** Which datasets are available, the image folders, and the download. */
+export interface DataInfo {
+  available: Record<string, boolean>;
+  image_folders: string[];
+  download: Download;
+}
+
 /** State of the download of a dataset; `progress` is a fraction. */
 export interface Download {
   dataset: string;
@@ -104,13 +164,24 @@ export interface Download {
   message: string;
 }
 
-/** Start or cancel the download of CIFAR-10, or ask how far it is. */
+/** Start or cancel the download of a dataset, or ask how far it is. */
 export interface DownloadRequest {
+  dataset?: 'cifar10' | 'cifar100';
   action?: 'start' | 'cancel' | 'state';
 }
 
 /** A request that needs nothing else. */
 export type Empty = Record<string, never>;
+
+/** Estimate of a training on this machine. */
+export interface EstimateReply {
+  parameters: number;
+  tokens: number | null;
+  images_per_second: number;
+  seconds: number;
+  epochs: number;
+  device: string;
+}
 
 /** The prediction for a subject, its sizes, and the attention of the default query. */
 export interface Explained {
@@ -148,6 +219,14 @@ export interface ExplainedImage {
   shows: string | null;
 }
 
+/** An explanation in a saved file or a notebook, where the explorer has no server. */
+export interface ExplorerData {
+  subject: Subject;
+  view: View;
+  provenance: Provenance;
+  data: SavedData;
+}
+
 /** What is known of a model, as pairs of a term and its value. */
 export interface Facts {
   facts: [string, string][];
@@ -179,12 +258,28 @@ export interface Flips {
   random: (number | null)[];
 }
 
+/** Also the name of the run or sweep, and the grid of a sweep, each NAME=VALUE,VALUE,... */
+export interface FormRequest {
+  preset: string;
+  settings: Record<string, SettingValue>;
+  init_from?: string;
+  image_folder?: string;
+  name: string;
+  vary?: string[];
+}
+
 /** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
 export interface FoundModel {
   name: string;
   family: string;
   bytes: number;
   classes: number | null;
+}
+
+/** Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T). */
+export interface FullAttention {
+  weights: string;
+  largest: string | null;
 }
 
 /** One page of test images, the number of pages and images of the selection, and the classes of the dataset. */
@@ -223,6 +318,18 @@ export interface Given {
   height: number;
   crop?: number;
   name?: string;
+}
+
+/** Shape of the attention. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and `distilled` whether the second of them is a distillation token. */
+export interface GridShape {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  aspect: number;
+  prefix: number;
+  classToken: boolean;
+  distilled: boolean;
 }
 
 /** Also a head. */
@@ -280,6 +387,17 @@ export interface Lesson {
   random: Removal[];
 }
 
+/** A training of a lesson's length: preset, and what it reached in which time; None where it was not measured. */
+export interface LessonInfo {
+  minutes: number;
+  preset: string;
+  measured_minutes: number | null;
+  epochs: number | null;
+  test_accuracy: number | null;
+  entropy: [number, number] | null;
+  hardware: string;
+}
+
 /** Sizes of a model. */
 export interface LessonModel {
   img_size: [number, number];
@@ -327,6 +445,41 @@ export interface MapsRequest {
   quick?: boolean;
 }
 
+/** An attribution method; those on request take many forward passes, some have also a map per pixel. */
+export interface MethodInfo {
+  key: string;
+  name: string;
+  about: string;
+  aboutWithoutClassToken: string;
+  formula: string;
+  formulaWithoutClassToken: string;
+  source: string;
+  unit: 'weights' | 'logits' | 'relative';
+  forClass: boolean;
+  onRequest: boolean;
+  hasPixels: boolean;
+}
+
+/** Lines of a run's metrics up to `offset`: all of the `session` if `whole`, otherwise those that are new. */
+export interface Metrics {
+  session: string;
+  lines: MetricsLine[];
+  offset: number;
+  whole: boolean;
+}
+
+/** One line of a run's metrics. */
+export interface MetricsLine {
+  progress: number;
+  epoch: number;
+  seconds: number;
+  loss: number;
+  learning_rate: number;
+  images_per_second: number;
+  accuracy: number | null;
+  train_accuracy: number | null;
+}
+
 /** A model. */
 export interface ModelIdentity {
   name: string;
@@ -362,6 +515,17 @@ export interface ModelRequest {
 export interface Models {
   models: ModelInfo[];
   cifar: CifarInfo;
+}
+
+/** The name of a run, a sweep, or an image folder. */
+export interface NameRequest {
+  name: string;
+}
+
+/** An image as a data URL. */
+export interface NamedImage {
+  name: string;
+  src: string;
 }
 
 /** The most similar of `count` training images. */
@@ -439,11 +603,47 @@ export interface PatchingRequest {
   layer?: number;
 }
 
+/** A photograph that ships with vitviz. */
+export interface Photo {
+  name: string;
+  src: string;
+  title: string;
+}
+
 /** The map of a method per pixel of the model input, float32 (rows, columns). */
 export interface PixelMap {
   values: string;
   rows: number;
   columns: number;
+}
+
+/** What has changed: lists of another version; metrics, None without the run; snapshots, None without a timeline. */
+export interface PollReply {
+  lists: RunLists | null;
+  metrics: Metrics | null;
+  timeline: TimelineReply | null;
+}
+
+/** What the page knows. */
+export interface PollRequest {
+  version?: string;
+  run?: string | null;
+  session?: string;
+  offset?: number;
+  timeline?: TimelineRequest | null;
+}
+
+/** A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one. */
+export interface PresetInfo {
+  parameters: number;
+  tokens: number;
+  grid: [number, number];
+  prefix: number;
+  name: string;
+  about: string;
+  corrected: string | null;
+  settings: Record<string, SettingValue>;
+  plain: boolean;
 }
 
 /** Probabilities of the classes, (K,). */
@@ -539,6 +739,12 @@ export interface RemovalRequest {
   patches: number[];
 }
 
+/** Also its new name. */
+export interface RenameRequest {
+  name: string;
+  new: string;
+}
+
 /** Also the query patches, empty for the class token, and the direction. */
 export interface RowsRequest {
   subject: Subject;
@@ -553,10 +759,56 @@ export interface RunImage {
   index: number;
 }
 
+/** A run. */
+export interface RunInfo {
+  name: string;
+  state: RunState;
+  message: string;
+  session: string;
+  measured_on: string;
+  preset: string;
+  augmented: boolean;
+  parameters: number;
+  progress: number;
+  epoch: number;
+  epochs: number | null;
+  minutes: number | null;
+  seconds: number;
+  images_per_second: number | null;
+  accuracy: number | null;
+  eval_samples: number | null;
+  eta: number | null;
+  saved: boolean;
+  explorable: boolean;
+  snapshots: boolean;
+}
+
+/** Runs and sweeps, newest first, and datasets; another `version` means that something has changed. */
+export interface RunLists {
+  version: string;
+  runs: RunInfo[];
+  sweeps: SweepInfo[];
+  data: DataInfo;
+}
+
+export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
+
 /** An image that ships with vitviz. */
 export interface Sample {
   kind?: 'sample';
   name: string;
+}
+
+/** What a saved file or a notebook holds of an explanation. Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the route of this name returns them, by direction and patches ("from 3,5"). */
+export interface SavedData {
+  explained: Explained;
+  attention: FullAttention | null;
+  rows: Record<string, string>;
+  scores: Scores | null;
+  methods: MethodInfo[];
+  model: ModelInfo;
+  caption: string;
+  colors: ColorTables;
 }
 
 /** A file to save, as a data URL. */
@@ -575,6 +827,15 @@ export interface Scores {
   scores: Record<string, number | null>;
   random_baseline: [number, number];
 }
+
+/** A group of hyperparameters: label and description of each. */
+export interface SettingGroup {
+  name: string;
+  fields: Record<string, string>;
+  about: Record<string, string>;
+}
+
+export type SettingValue = number | string | boolean | null;
 
 /** What is shown, and where it comes from. */
 export interface Shown {
@@ -621,6 +882,39 @@ export interface SubjectRequest {
   subject: Subject;
 }
 
+/** The images of a folder. */
+export interface SurveyReply {
+  counts: [string, number, number][];
+  refused: [string, string][];
+  more: number;
+  divided: boolean;
+  problem: string;
+}
+
+/** A sweep: name and settings of each run, and results of the completed ones. */
+export interface SweepInfo {
+  name: string;
+  state: RunState;
+  message: string;
+  session: string;
+  measured_on: string;
+  vary: string[];
+  runs: [string, Record<string, string>][];
+  results: SweepResult[];
+}
+
+/** Result of a completed run of a sweep. */
+export interface SweepResult {
+  run: string;
+  settings: Record<string, string>;
+  state: 'finished' | 'failed';
+  message: string;
+  parameters: number | null;
+  seconds: number | null;
+  accuracy: number | null;
+  eval_samples: number | null;
+}
+
 /** Also the explained class and its contrast class, if any; empty for the predicted class. */
 export interface TargetRequest {
   subject: Subject;
@@ -631,6 +925,43 @@ export interface TargetRequest {
 export interface TestImage {
   kind?: 'test';
   index: number;
+}
+
+/** Snapshots from `first` on; if that is 0 also what all have in common. */
+export interface TimelineReply {
+  count: number;
+  first: number;
+  epoch: number[];
+  seconds: number[];
+  probabilities: number[][];
+  rows: string;
+  entropy: number[][][] | null;
+  distance: number[][][] | null;
+  probe_loss: number[] | null;
+  probe_accuracy: number[] | null;
+  image: number | null;
+  shape: GridShape | null;
+  classes: string[] | null;
+  images: NamedImage[] | null;
+}
+
+/** A timeline, of a bundled checkpoint or "runs/NAME", the index of its probe image, and the first snapshot. */
+export interface TimelineRequest {
+  source: string;
+  image: number;
+  first: number;
+}
+
+/** What the form offers, the bundled timelines, the hardware, and the folder of the datasets. */
+export interface TrainCatalog {
+  lessons: LessonInfo[];
+  presets: PresetInfo[];
+  settings: SettingGroup[];
+  choices: Record<string, string[]>;
+  sources: BundledTimeline[];
+  machine: string;
+  folder: string;
+  models: string[];
 }
 
 /** The training of a model; None if it has no timeline. */
@@ -658,6 +989,15 @@ export interface Upload {
 /** The id of an uploaded image, the SHA-256 of its file; it is known for an hour at most. */
 export interface Uploaded {
   id: string;
+}
+
+/** Also the name of the uploaded image folder. */
+export interface UploadedFolder {
+  version: string;
+  runs: RunInfo[];
+  sweeps: SweepInfo[];
+  data: DataInfo;
+  uploaded: string;
 }
 
 /** What is shown of an explanation. */
@@ -718,7 +1058,19 @@ export interface Routes {
   'models/probe-file': [ProbeFileRequest, ProbeFile];
   'models/snapshots': [ModelRequest, Snapshots];
   'data/gallery': [GalleryRequest, Gallery];
-  'data/cifar': [DownloadRequest, Download];
+  'data/download': [DownloadRequest, Download];
+  'data/folders/survey': [ConfigRequest, SurveyReply];
+  'data/folders/delete': [NameRequest, RunLists];
+  'runs/catalog': [Empty, TrainCatalog];
+  'runs/poll': [PollRequest, PollReply];
+  'runs/check': [FormRequest, AcceptedForm];
+  'runs/estimate': [ConfigRequest, EstimateReply];
+  'runs/start': [FormRequest, RunLists];
+  'runs/resume': [NameRequest, RunLists];
+  'runs/stop': [NameRequest, RunLists];
+  'runs/rename': [RenameRequest, RunLists];
+  'runs/delete': [NameRequest, RunLists];
+  'runs/download': [NameRequest, SavedFile];
 }
 
 /** Routes that report their progress. */

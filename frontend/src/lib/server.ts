@@ -38,11 +38,15 @@ export async function stream<R extends Stream>(
   return noAnswer();
 }
 
-/** Upload an image; the reply is its id. */
-export async function upload(file: File, signal?: AbortSignal): Promise<Uploaded | Refusal> {
+/** Upload a file, by default an image, whose reply is its id. */
+export async function upload<T = Uploaded>(
+  file: File,
+  route = 'data/uploads',
+  signal?: AbortSignal,
+): Promise<T | Refusal> {
   const body = new FormData();
   body.append('file', file);
-  const response = await send('data/uploads', { body }, signal);
+  const response = await send(route, { body }, signal);
   return response instanceof Response ? read(response, signal) : response;
 }
 

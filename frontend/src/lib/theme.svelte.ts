@@ -1,7 +1,7 @@
 /* The theme of the page, and the color tables for it. */
 
-import type { ColorTables } from './api';
 import { pixelsOf } from './numbers';
+import type { ColorTables } from './routes';
 
 export class ThemeColors {
   readonly #element: HTMLElement;

@@ -3,7 +3,7 @@ import { DEFAULT_VIEW, type Subject, type View } from '../lib/view';
 import { addressOf, type Lists, parseAddress } from './address';
 
 const LISTS = {
-  checkpoints: [{ name: 'ti4' }, { name: 'runs/pets', dataset: 'pets' }],
+  models: [{ name: 'ti4' }, { name: 'runs/pets', dataset: 'pets' }],
   cifar: { available: true, classes: [], message: '' },
   samples: [{ name: 'cat', src: '' }],
   photos: [{ name: 'rocket', title: 'Launch of a rocket', src: '' }],

@@ -55,11 +55,11 @@ export function parseAddress(
   const isOld = OLD.some((name) => params.has(name));
   const get = (name: string) => (isOld ? null : params.get(name));
   const [model, requested] = [get('model'), get('image')];
-  const found = lists.checkpoints.find(({ name }) => name === model);
-  const { name } = found ?? lists.checkpoints[0];
+  const found = lists.models.find(({ name }) => name === model);
+  const { name } = found ?? lists.models[0];
   const linked = parseImage(requested, lists);
   const own = upload && imageName(upload) === requested ? upload : linked;
-  const image = own ?? firstImage(lists, found ?? lists.checkpoints[0]) ?? { kind: 'sample', name: '' };
+  const image = own ?? firstImage(lists, found ?? lists.models[0]) ?? { kind: 'sample', name: '' };
   if (isOld) missing.push(OLD_LINK);
   if (model && !found) missing.push(unavailable('model', model, name));
   if (requested && !own) missing.push(unavailable('image', requested, imageTitle(image)));

@@ -1,7 +1,6 @@
 /* Models, images and methods that can be chosen. */
 
-import type { Catalog, MethodInfo, ModelInfo } from '../lib/api';
-import type { Models } from '../lib/routes';
+import type { Catalog, MethodInfo, ModelInfo, Models } from '../lib/routes';
 
 export class CatalogState {
   lists = $state.raw() as Catalog;
@@ -11,8 +10,8 @@ export class CatalogState {
   }
 
   /** Adopt newer lists of models and datasets. */
-  update({ models, cifar }: Models) {
-    this.lists = { ...this.lists, checkpoints: models, cifar };
+  update(lists: Models) {
+    this.lists = { ...this.lists, ...lists };
   }
 
   method(key: string | null): MethodInfo | undefined {
@@ -20,6 +19,6 @@ export class CatalogState {
   }
 
   model(name: string | null | undefined): ModelInfo | undefined {
-    return this.lists.checkpoints.find((model) => model.name === name);
+    return this.lists.models.find((model) => model.name === name);
   }
 }

@@ -1,6 +1,5 @@
 /* What is drawn and said, derived from a session. While something new is computed, the last complete one stays. */
 
-import type { MethodInfo, ScaleLimits } from '../lib/api';
 import { scoreSentence } from '../lib/faithfulness';
 import {
   type Direction,
@@ -14,6 +13,7 @@ import {
   type Scale,
   uniformWeight,
 } from '../lib/numbers';
+import type { Limits, MethodInfo } from '../lib/routes';
 import type { Head, Layer } from '../lib/view';
 import { type Line, mapName, methodTitle, textOf } from '../lib/words';
 import { ablationOf, isAblated } from './ablation';
@@ -58,7 +58,7 @@ interface ShownMethod {
 }
 
 const REMOVING = 'Click patches, or drag over them, to remove them; click again to restore them.';
-const NO_LIMITS: ScaleLimits = { heads: 1, means: 1 };
+const NO_LIMITS: Limits = { heads: 1, means: 1 };
 
 export class Drawing {
   readonly #session: Session;

@@ -2,7 +2,7 @@
 
 import { flushSync } from 'svelte';
 import { vi } from 'vitest';
-import type { Catalog } from '../lib/api';
+import type { Catalog } from '../lib/routes';
 import type { Image as SubjectImage } from '../lib/view';
 import { CatalogState } from './catalog.svelte';
 import type { Engine, Explained } from './engine';
@@ -62,13 +62,18 @@ const METHODS = [
 
 const imageOf = (width: number, height: number) => ({ width, height, data: new Uint8ClampedArray(4 * width * height) });
 
-/** A running session, what it has asked its engine, and a function that ends it. */
-export function sessionWith(isLive = true) {
+/** Let canvases be drawn on. */
+export function stubCanvas() {
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue({
     createImageData: imageOf,
     getImageData: () => imageOf(2, 2),
     putImageData: () => {},
   } as never);
+}
+
+/** A running session, what it has asked its engine, and a function that ends it. */
+export function sessionWith(isLive = true) {
+  stubCanvas();
   const asked: Asked[] = [];
   const engine = new Proxy({ isLive } as unknown as Engine, {
     get: (target, name: string) =>
@@ -90,7 +95,7 @@ export function sessionWith(isLive = true) {
               });
             }),
   });
-  const lists = { methods: METHODS, checkpoints: [{ name: 'ti4' }, { name: 'ti9' }], samples: [], photos: [] };
+  const lists = { methods: METHODS, models: [{ name: 'ti4' }, { name: 'ti9' }], samples: [], photos: [] };
   const session = new Session(engine, new CatalogState(lists as unknown as Catalog));
   const end = $effect.root(() => session.run());
   const latest = (name: string) => {

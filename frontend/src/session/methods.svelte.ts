@@ -1,10 +1,10 @@
 /* The maps of the attribution methods for the explained class, their deletion scores, and maps per pixel. */
 
 import { untrack } from 'svelte';
-import type { MethodInfo } from '../lib/api';
-import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/client';
+import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/host';
 import { floatsOf } from '../lib/numbers';
 import type * as api from '../lib/routes';
+import type { MethodInfo } from '../lib/routes';
 import { NO_ANSWER } from '../lib/server';
 import { isRefused, STARTED } from './engine';
 import type { Explanation } from './explanation.svelte';

@@ -1,9 +1,8 @@
 /* The engine of a saved file or a notebook: one explanation, whose data is next to it. */
 
-import type { ExplorerData, FullAttention } from '../lib/api';
 import { afterPaint } from '../lib/dom';
 import { bytesOf, floatsOf, queryKey, uint16Of } from '../lib/numbers';
-import type { Provenance } from '../lib/routes';
+import type { ExplorerData, FullAttention, Provenance } from '../lib/routes';
 import type { Subject, View } from '../lib/view';
 import { type Engine, RefusedError } from './engine';
 

@@ -1,8 +1,8 @@
 /* Scales of the maps. */
 
-import type { MethodInfo, ScaleLimits } from '../lib/api';
 import { isFlat, removedFrom, type Scale, type Shape } from '../lib/numbers';
 import { makeTile, type Tile } from '../lib/paint';
+import type { Limits, MethodInfo } from '../lib/routes';
 import type { View } from '../lib/view';
 import { digitsOf, FLAT_WEIGHTS, percent } from '../lib/words';
 
@@ -41,7 +41,7 @@ function rangeScale(weights: ArrayLike<number>, first = 0, removed: readonly num
 }
 
 /** What the scales of the matrix are. */
-export function scaleNote(choice: View['scale'], { heads, means }: ScaleLimits) {
+export function scaleNote(choice: View['scale'], { heads, means }: Limits) {
   if (choice === 'map') return 'one scale per map';
   if (choice === 'uniform') return 'one scale';
   const end = (limit: number) => percent(limit, digitsOf(limit));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { MethodInfo } from '../lib/api';
 import { MEAN } from '../lib/numbers';
+import type { MethodInfo } from '../lib/routes';
 import { NOTHING_ABLATED } from '../lib/view';
 import type { Drawing } from './drawing.svelte';
 import { readingOf } from './reading';

@@ -1,8 +1,8 @@
 /* Headline and status line of what is drawn. */
 
-import type { ScoresReply } from '../lib/api';
 import { methodLine } from '../lib/faithfulness';
 import { MEAN, POOL, type Shape } from '../lib/numbers';
+import type { Scores } from '../lib/routes';
 import {
   capital,
   headHeadline,
@@ -34,7 +34,7 @@ export function headlineOf(drawing: Drawing): string {
   return headHeadline(mapOf(drawing), shape);
 }
 
-export function lineOf(drawing: Drawing, scores: ScoresReply | null, hasHead = true): Line {
+export function lineOf(drawing: Drawing, scores: Scores | null, hasHead = true): Line {
   const { shape, map, method, read } = drawing;
   if (drawing.panel) return drawing.panel.line;
   if (!shape || !map) return [];

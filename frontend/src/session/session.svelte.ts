@@ -2,8 +2,8 @@
    derived from these, see drawing.svelte.ts. They are assigned here only. */
 
 import { untrack } from 'svelte';
-import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/client';
 import { afterPaint } from '../lib/dom';
+import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/host';
 import { type Direction, hasQuery } from '../lib/numbers';
 import { canvasOf } from '../lib/paint';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';

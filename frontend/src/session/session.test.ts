@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
-import { pause } from '../lib/client';
+import { pause } from '../lib/host';
 import { MEAN } from '../lib/numbers';
 import { NOTHING_ABLATED } from '../lib/view';
 import { RefusedError } from './engine';
 import { explained, identity, openSession, sample, settle } from './fake.svelte';
 
-vi.mock('../lib/client', async (original) => ({ ...(await original<object>()), pause: vi.fn(async () => {}) }));
+vi.mock('../lib/host', async (original) => ({ ...(await original<object>()), pause: vi.fn(async () => {}) }));
 
 let end = () => {};
 afterEach(() => end());

@@ -1,9 +1,9 @@
 /* The lists of a page that has one model and no images to choose from. */
 
-import type { Catalog, ExplorerData } from '../lib/api';
+import type { Catalog, ExplorerData } from '../lib/routes';
 
 export const catalogOf = ({ model, methods, colors }: ExplorerData['data']): Catalog => ({
-  checkpoints: [model],
+  models: [model],
   cifar: { available: false, classes: [], message: '' },
   samples: [],
   photos: [],

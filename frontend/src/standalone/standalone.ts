@@ -9,7 +9,6 @@ import presentation from '../explore/present.css?inline';
 import { mountDialog } from '../explore/save/save';
 import save from '../explore/save.css?inline';
 import base from '../lib/base.css?inline';
-import { NO_ANSWER } from '../lib/client';
 import light from '../lib/light.css?inline';
 import matrix from '../lib/matrix.css?inline';
 import print from '../lib/print.css?inline';
@@ -24,8 +23,6 @@ const HOME = 'vitviz-home'; // all styles are nested under it, as Gradio does on
 /** Whether canvases can be drawn on. */
 const canDraw = () => document.createElement('canvas').getContext('2d') !== null;
 
-const unanswered = async () => ({ error: NO_ANSWER });
-
 /** Show an explanation in an element. */
 export function open(element: HTMLElement, file: SavedFile): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
@@ -35,7 +32,7 @@ export function open(element: HTMLElement, file: SavedFile): { explorer: Explore
   element.replaceChildren(style, home);
   const endTheme = followTheme(element);
   const { subject, view, data } = file;
-  const host = { element, catalog: catalogOf(data), request: unanswered, upload: null };
+  const host = { element, catalog: catalogOf(data) };
   const explorer = new Explorer(host, new SavedEngine(file));
   let openDialog = () => {};
   const page = mount(Explore, { target: home, props: { explorer, onsave: () => openDialog() } });

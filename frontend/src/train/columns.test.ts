@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunInfo } from '../lib/api';
+import type { RunInfo } from '../lib/routes';
 import { COLUMNS, type ColumnKey, nextOrder, type Order, sortRuns } from './columns';
 
 const run = (name: string, more: Partial<RunInfo> = {}) =>

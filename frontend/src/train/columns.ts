@@ -1,7 +1,7 @@
 /* Columns and order of the table of runs. Pure functions. */
 
 import { accuracyNumber } from '../lib/accuracy';
-import type { RunInfo } from '../lib/api';
+import type { RunInfo } from '../lib/routes';
 import { duration, epochText, short, thousands } from './sentences';
 
 export type ColumnKey =

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
-import type { MetricsLine, RunInfo } from '../lib/api';
-import { accuracyLabel, addMetrics, lastEpoch, linesOf, namesOfCurves, type Point, pointAt, subsample } from './curves';
-import type { Curve } from './state.svelte';
+import type { MetricsLine, RunInfo } from '../lib/routes';
+import {
+  accuracyLabel,
+  addMetrics,
+  type Curve,
+  lastEpoch,
+  linesOf,
+  namesOfCurves,
+  type Point,
+  pointAt,
+  subsample,
+} from './curves';
 
 const lineAt = (epoch: number, loss = 1 / epoch): MetricsLine => ({
   progress: epoch / 10,
@@ -82,13 +91,12 @@ test('only the test accuracy is stated as a count of the test images', () => {
 });
 
 test('metrics are appended once, and a new session replaces them', () => {
-  const reply = { session: 's', metrics: [lineAt(3)], offset: 20, whole: false };
+  const reply = { session: 's', lines: [lineAt(3)], offset: 20, whole: false };
   const first = addMetrics(undefined, 0, { ...reply, whole: true });
   expect(first).toEqual({ session: 's', offset: 20, lines: [lineAt(3)] });
   expect(addMetrics(curve(1, 2), 10, reply)?.lines.map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
   expect(addMetrics(curve(1, 2), 5, reply)).toBeNull();
-  expect(addMetrics(curve(1, 2), 10, { ...reply, metrics: [] })).toBeNull();
-  expect(addMetrics(curve(1, 2), 10, {})).toBeNull();
-  const restarted = { session: 'other', metrics: [], offset: 0, whole: true };
+  expect(addMetrics(curve(1, 2), 10, { ...reply, lines: [] })).toBeNull();
+  const restarted = { session: 'other', lines: [], offset: 0, whole: true };
   expect(addMetrics(curve(1, 2), 10, restarted)).toEqual({ session: 'other', offset: 0, lines: [] });
 });

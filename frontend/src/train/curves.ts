@@ -1,9 +1,15 @@
 /* Curves over epochs: those of the followed run, and of runs overlaid on them. Pure functions. */
 
 import { accuracyNumber } from '../lib/accuracy';
-import type { MetricsLine, PollReply, RunInfo } from '../lib/api';
+import type { Metrics, MetricsLine, RunInfo } from '../lib/routes';
 import { isRunning } from './sentences';
-import type { Curve } from './state.svelte';
+
+/** Known metrics of a run: those up to `offset` of its current session. */
+export interface Curve {
+  session: string;
+  offset: number;
+  lines: MetricsLine[];
+}
 
 export type Point = [epoch: number, value: number];
 
@@ -93,10 +99,9 @@ function pointsOf(lines: MetricsLine[], key: keyof MetricsLine): Point[] {
 
 /** The metrics after a response with the lines after `from`; a new session of a run replaces all. Null if it has none,
     or if an earlier response contained them. */
-export function addMetrics(known: Curve | undefined, from: number, reply: PollReply): Curve | null {
-  const { session, metrics, offset, whole } = reply;
+export function addMetrics(known: Curve | undefined, from: number, metrics: Metrics): Curve | null {
+  const { whole, lines: more, ...rest } = metrics;
   const { lines, offset: end } = known ?? { lines: [], offset: 0 };
-  if (!metrics || session === undefined || offset === undefined) return null;
-  if (!whole && (from !== end || !metrics.length)) return null;
-  return { session, offset, lines: whole ? metrics : [...lines, ...metrics] };
+  if (!whole && (from !== end || !more.length)) return null;
+  return { ...rest, lines: whole ? more : [...lines, ...more] };
 }

@@ -1,6 +1,6 @@
 /* Values of the form: pure functions. */
 
-import type { SettingValue } from '../lib/api';
+import type { SettingValue } from '../lib/routes';
 
 export const DATASETS: Record<string, string> = { cifar10: 'CIFAR-10', cifar100: 'CIFAR-100' };
 

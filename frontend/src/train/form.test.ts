@@ -1,76 +1,22 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { LessonInfo, PresetInfo, TrainCatalog } from '../lib/api';
-import { FormState } from './form.svelte';
-import type { TrainPage } from './state.svelte';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Form } from './form.svelte';
+import type { Runs } from './runs.svelte';
+import { LESSONS, lists, refusal, run, runsOf, sent } from './runs.testdata';
 
-const SETTINGS = { 'model.depth': 6, 'model.drop_path_rate': 0.1, optimizer: 'adamw', lr: 0.001, muon_lr: null };
-const preset = (name: string, budget: Record<string, number | null>, plain = true) =>
-  ({
-    name,
-    plain,
-    about: 'Small.',
-    parameters: 1_800_000,
-    settings: { ...SETTINGS, device: 'auto', dataset: 'cifar10', ...budget },
-  }) as unknown as PresetInfo;
+vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn() }));
+vi.mock('../lib/address', async (actual) => ({ ...(await actual<object>()), updateAddress: vi.fn() }));
+vi.mock('../lib/theme.svelte', () => ({ ThemeColors: class {} }));
 
-const LESSONS: LessonInfo[] = [
-  {
-    minutes: 18,
-    preset: 'cifar10-s4',
-    measured_minutes: 18,
-    epochs: 4.7,
-    test_accuracy: 0.7245,
-    entropy: [0.65, 0.79],
-    hardware: 'two cores',
-  },
-  {
-    minutes: 10,
-    preset: 'cifar10-ti4',
-    measured_minutes: null,
-    epochs: null,
-    test_accuracy: null,
-    entropy: null,
-    hardware: '',
-  },
-];
-const catalog = {
-  lessons: LESSONS,
-  presets: [
-    preset('cifar10-ti4', { epochs: null, minutes: 88 }),
-    preset('cifar10-s4', { epochs: null, minutes: 18 }),
-    preset('tutorial', { epochs: 10, minutes: null }, false),
-  ],
-  settings: [
-    { name: 'Model', fields: { 'model.depth': 'Layers', 'model.drop_path_rate': 'Stochastic depth' }, about: {} },
-    { name: 'Training', fields: { optimizer: 'Optimizer', lr: 'Learning rate', muon_lr: 'Muon' }, about: {} },
-  ],
-  choices: { optimizer: ['adamw', 'muon'] },
-  models: ['cifar10-ti4'],
-} as unknown as TrainCatalog;
-
-const DATA = { available: { cifar10: true }, image_folders: ['pets', 'cars.zip'], download: {} };
-
-function makePage() {
-  const page = {
-    catalog,
-    runs: [{ name: 'ti4-1', explorable: true }],
-    sweeps: [{ name: 'ti4-2' }],
-    data: DATA,
-    running: undefined,
-    runningSweep: undefined,
-    voice: '',
-    runOf: (name: string) => page.runs.find((run) => run.name === name),
-  };
-  return page;
-}
-
-let page: ReturnType<typeof makePage>;
-let form: FormState;
+let runs: Runs;
+let form: Form;
 
 beforeEach(() => {
-  page = makePage();
-  form = new FormState(page as unknown as TrainPage);
+  vi.clearAllMocks();
+  vi.useFakeTimers();
+  runs = runsOf({}, lists([run('ti4-1')], { sweeps: [{ name: 'ti4-2', state: 'finished' }] as never }));
+  form = runs.form;
   form.take('cifar10-ti4');
+  return () => vi.useRealTimers();
 });
 
 describe('settings', () => {
@@ -104,14 +50,11 @@ describe('settings', () => {
     form.initFrom = 'runs/ti4-1';
     form.freezesBackbone = true;
     expect(form.isFixed('model.depth')).toBe(true);
-    form.network = { 'model.depth': 2 };
+    runs.checks.network = { 'model.depth': 2 };
     expect([form.settingText('model.depth'), form.settingText('lr')]).toEqual(['2', '0.001']);
     expect(form.query()).toMatchObject({ settings: { freeze_backbone: true }, init_from: 'runs/ti4-1' });
     expect(form.dataChanges).toBe(': runs/ti4-1');
-    page.runs = [];
-    form = new FormState(page as unknown as TrainPage);
-    form.initFrom = 'runs/ti4-1';
-    form.dropMissingChoices();
+    runs.apply(lists([]));
     expect([form.initFrom, form.freezesBackbone]).toEqual(['', false]);
   });
 });
@@ -127,10 +70,10 @@ describe('the budget', () => {
     expect(form.differing).toEqual({ minutes: 2 });
   });
 
-  test('of a lesson is that of its choice, on any dataset', () => {
+  test('of a lesson is that of its choice; what it reached is that of its data and settings', () => {
     expect(form.lesson).toBeUndefined();
     expect(form.presetChanges).toBe(': cifar10-ti4, 88 minutes');
-    form.takeLesson(LESSONS[1]);
+    form.take('cifar10-ti4', 10);
     expect([form.preset?.name, form.budget, form.unit, form.lesson]).toEqual([
       'cifar10-ti4',
       '10',
@@ -138,13 +81,19 @@ describe('the budget', () => {
       LESSONS[1],
     ]);
     expect(form.differing).toEqual({ minutes: 10 });
-    form.dataset = 'folder';
-    expect(form.lesson).toBe(LESSONS[1]);
     expect(form.presetChanges).toBe('');
     expect(form.aboutPreset).toContain('cifar10-ti4: Small. What it reaches in this time has not been measured yet.');
     form.unit = 'epochs';
     expect(form.lesson).toBeUndefined();
     expect(form.aboutPreset).toBe('cifar10-ti4: Small.');
+    form.take('cifar10-s4', 18);
+    expect(form.aboutPreset).toContain('on CIFAR-10, on two cores');
+    form.setSetting('lr', '0.1');
+    expect(form.aboutPreset).toBe('cifar10-s4: Small.');
+    form.restore();
+    form.set({ dataset: 'folder' });
+    expect(form.lesson).toBe(LESSONS[0]);
+    expect(form.aboutPreset).toBe('cifar10-s4: Small.');
   });
 });
 
@@ -163,34 +112,12 @@ describe('the name', () => {
     form.suggestName();
     expect(form.name).toBe('');
     form.nameInput = null;
-    form.nameIsEdited = true;
+    form.setName('mine');
     form.suggestName();
-    expect(form.name).toBe('');
-  });
-});
-
-describe('a refusal', () => {
-  test('stands at its field, whose section opens', () => {
-    form.showRefusal({ refused: 'No.', field: 'model.depth' });
-    expect([form.refusedField, form.open.hyperparameters]).toEqual(['model.depth', true]);
-    expect([form.invalid('model.depth'), form.invalid('lr')]).toEqual(['true', undefined]);
-    form.showRefusal({ refused: 'No.', field: 'vary' });
-    expect([form.refusedField, form.open.sweep, form.open.dataset]).toEqual(['vary', true, false]);
-    form.showRefusal({ refused: 'No.', field: 'image_folder' });
-    expect([form.refusedField, form.open.dataset, form.open.presets]).toEqual(['image_folder', true, false]);
-    form.showRefusal({ refused: 'No.', field: 'minutes' });
-    expect([form.refusedField, form.open.presets]).toEqual(['budget', true]);
-  });
-
-  test('of the budget stands at its only field, another above the button', () => {
-    form.showRefusal({ refused: 'No.', field: 'epochs' });
-    expect(form.refusedField).toBe('budget');
-    for (const field of [null, 'unknown']) {
-      form.showRefusal({ refused: 'No.', field });
-      expect(form.refusedField).toBeNull();
-    }
-    form.showRefusal(null);
-    expect(form.refusedField).toBeNull();
+    expect(form.name).toBe('mine');
+    form.setName('');
+    form.leaveName();
+    expect(form.name).toBe('ti4-3');
   });
 });
 
@@ -202,19 +129,19 @@ describe('starting', () => {
     form.dataset = 'cifar100';
     expect([form.cannotStart, form.startNote]).toEqual([true, 'Dataset not downloaded.']);
     form.dataset = 'folder';
+    form.imageFolder = '';
     expect(form.startNote).toBe('No image folder selected.');
     form.dropMissingChoices();
     expect([form.imageFolder, form.startNote]).toEqual(['pets', hint]);
     expect(form.query().image_folder).toBe('pets');
-    form.unfit = 'One class only.';
+    runs.images.problem = 'One class only.';
     expect([form.cannotStart, form.startNote]).toEqual([true, 'These images cannot be trained on.']);
-    form.refusal = { refused: 'No.', field: null };
+    runs.checks.refusal = refusal('No.');
     expect(form.startNote).toBe('One field is invalid.');
   });
 
   test('waits for the current training', () => {
-    Object.assign(page, { running: { name: 'ti4-1', state: 'stopping' } });
-    form = new FormState(page as unknown as TrainPage);
+    runs.apply(lists([run('ti4-1', 'stopping')]));
     expect([form.cannotStart, form.startNote]).toEqual([true, 'One training at a time: ti4-1 is stopping.']);
   });
 
@@ -225,24 +152,46 @@ describe('starting', () => {
   });
 });
 
+describe('a start', () => {
+  test('shows the run and its headline, and suggests the next name', async () => {
+    const headline = { focus: vi.fn(), scrollIntoView: vi.fn() };
+    runs = runsOf({ 'runs/start': lists([run('mine', 'training')]) });
+    form = runs.form;
+    runs.root = { dataset: {}, querySelector: () => headline } as never;
+    form.take('cifar10-ti4');
+    form.setName('mine');
+    await form.start();
+    expect(sent('runs/start')).toEqual([{ preset: 'cifar10-ti4', settings: {}, name: 'mine' }]);
+    expect([runs.followed, form.name, form.isStarting]).toEqual(['mine', 'ti4-1', false]);
+    expect(headline.focus).toHaveBeenCalledWith({ preventScroll: true });
+    expect(headline.scrollIntoView).toHaveBeenCalled();
+  });
+
+  test('that is refused is shown at its field, and the lists are requested again', async () => {
+    runs = runsOf({ 'runs/start': refusal('Name must be new.', 'name') });
+    form = runs.form;
+    form.take('cifar10-ti4');
+    await form.start();
+    expect([runs.checks.field, runs.checks.refusal]).toEqual(['name', null]);
+    expect(sent('runs/poll')).toHaveLength(1);
+    expect(form.isStarting).toBe(false);
+  });
+
+  test('of an invalid form is not sent', async () => {
+    runs.checks.refusal = refusal('No.');
+    await form.start();
+    expect(sent('runs/start')).toEqual([]);
+  });
+});
+
 test('sentences name the dataset', () => {
   expect(form.aboutData).toContain('CIFAR-10: 50,000 training and 10,000 test images.');
   expect(form.dataChanges).toBe('');
   form.dataset = 'folder';
+  form.imageFolder = '';
   form.initFrom = 'cifar10-ti4';
   expect(form.aboutData).toBe('Your own images.');
   form.imageFolder = 'pets';
   expect(form.aboutData).toBe('Images of pets.');
   expect(form.dataChanges).toBe(': image folder, from cifar10-ti4');
-  form.refuseImages('No zip.');
-  expect([form.survey, page.voice]).toEqual([{ refused: 'No zip.' }, 'No zip.']);
-});
-
-test('the plan keeps the order of its entries', () => {
-  form.fillPlan({ Parameters: '10', Time: 'measuring…' });
-  form.fillPlan({ Time: '' });
-  expect(form.plan).toEqual([
-    ['Parameters', '10'],
-    ['Time', ''],
-  ]);
 });

@@ -1,9 +1,11 @@
 /* Sentences of the Train page: pure functions. */
 
 import { accuracyNumber, accuracyText } from '../lib/accuracy';
-import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo, RunState } from '../lib/api';
-import { meanOf, tokenCount } from '../lib/numbers';
-import { type Line, mapName, queryName, SPACE } from '../lib/words';
+import { isOfRun, runName, sourceOf } from '../lib/address';
+import { largest, meanOf, type Shape, tokenCount, uniformWeight } from '../lib/numbers';
+import type { BundledTimeline, EstimateReply, LessonInfo, RunInfo, RunState } from '../lib/routes';
+import type { Head, Layer } from '../lib/view';
+import { isUniformMap, type Line, mapName, patchName, percent, queryName, SPACE, timesUniform } from '../lib/words';
 
 /** Headline and status line. */
 export interface Words {
@@ -69,20 +71,17 @@ function finishedWords(run: RunInfo): Words {
   };
 }
 
-/** What a lesson reached: "72.5 % test accuracy", or in another time "90.9 % in 88 minutes" */
-export function lessonResult({ minutes, measured_minutes: measured, test_accuracy: accuracy }: LessonInfo): string {
-  if (accuracy == null) return 'not measured yet';
-  return `${accuracyNumber(accuracy)} ${measured === minutes ? 'test accuracy' : `in ${measured} minutes`}`;
-}
-
-/** Where and with what attention a lesson was measured. */
-export function lessonNote({ minutes, measured_minutes: measured, epochs, entropy, hardware }: LessonInfo): string {
-  if (measured == null || epochs == null) return 'What it reaches in this time has not been measured yet.';
-  const time = measured === minutes ? '' : ` in ${measured} minutes; ${minutes} minutes were not measured`;
+/** What was reached in a lesson's time, with the machine and the data. */
+export function lessonNote(lesson: LessonInfo): string {
+  const { minutes, measured_minutes: measured, epochs, test_accuracy: accuracy, entropy, hardware } = lesson;
+  if (measured == null || epochs == null || accuracy == null) {
+    return 'What it reaches in this time has not been measured yet.';
+  }
+  const time = `${measured} minutes${measured === minutes ? '' : ` (${minutes} minutes were not measured)`}`;
   const focus = entropy
     ? ` The attention of the last layer had ${entropy.map((part) => Math.round(100 * part)).join(' to ')}${SPACE}% of the entropy of uniform attention.`
     : '';
-  return `Measured in one run on ${hardware}: ${inEpochs(epochText(epochs))}${time}.${focus}`;
+  return `One run on CIFAR-10, on ${hardware}, reached ${accuracyNumber(accuracy)} test accuracy after ${inEpochs(epochText(epochs))}, in ${time}.${focus}`;
 }
 
 /** Headline and status line of a run. */
@@ -164,7 +163,7 @@ function trendOf(ratio: number): string {
 /** What to look for at a snapshot: a line.
     @param effective effective number of tokens of each head
     @param initial the same at the first snapshot */
-export function findingLine(effective: number[], initial: number[], shape: GridShape, isFirst: boolean): Line {
+export function findingLine(effective: number[], initial: number[], shape: Shape, isFirst: boolean): Line {
   const mean = meanOf(effective);
   const sharpest = effective.indexOf(Math.min(...effective));
   const where = mapName(Math.floor(sharpest / shape.heads), sharpest % shape.heads).toLowerCase();
@@ -178,3 +177,25 @@ export function findingLine(effective: number[], initial: number[], shape: GridS
     '.',
   ];
 }
+
+/** The weight of the patch that is read, or of the one with the most.
+    @param row a row of attention
+    @param read the patch; -1: none */
+export function mapLine(row: Float32Array, shape: Shape, chosen: { layer: Layer; head: Head }, read: number): Line {
+  const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
+  const weight = row[shape.prefix + patch];
+  const isSame = read < 0 && isUniformMap({ row }, shape);
+  const place = isSame ? 'the same for all patches' : `${read >= 0 ? '' : 'most to '}${patchName(patch, shape)}`;
+  const times = timesUniform(weight / uniformWeight(shape));
+  return [
+    { strong: mapName(chosen.layer, chosen.head) },
+    `: ${place}, `,
+    { strong: percent(weight) },
+    `, ${times} uniform.`,
+  ];
+}
+
+/** The name that a timeline has in the select. */
+export const sourceName = (source: string) => (isOfRun(source) ? runName(source) : `${source} (bundled)`);
+
+export const exploreAddress = (run: string) => `?model=${encodeURIComponent(sourceOf(run))}`;

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
-import type { TimelineReply } from '../lib/api';
+import type { TimelineReply } from '../lib/routes';
 import { addSnapshots, layerPoints, type Past, rankedClasses, shownLayers, snapshotPoints } from './snapshots';
 
-const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true };
+const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true, distilled: false };
+const NOTHING = { image: null, shape: null, classes: null, images: null };
 const ROWS = [0, 65535, 0, 32768, 16384, 16383]; // two layers of three tokens
 
 /** Snapshots at these epochs, all with the same rows. */
-function reply(from: number, ...epoch: number[]): TimelineReply {
+function reply(first: number, ...epoch: number[]): TimelineReply {
   const bytes = new Uint8Array(new Uint16Array(epoch.flatMap(() => ROWS)).buffer);
   const start = { image: 1, shape: SHAPE, classes: ['cat', 'dog'], images: [{ name: 'cat', src: '' }] };
   return {
-    from,
-    count: from + epoch.length,
+    first,
+    count: first + epoch.length,
     epoch,
     seconds: epoch.map((at) => 60 * at),
     probabilities: epoch.map((at) => [at, 1 - at]),
@@ -20,7 +21,7 @@ function reply(from: number, ...epoch: number[]): TimelineReply {
     distance: epoch.map(() => [[4], [6]]),
     probe_loss: epoch.map((at) => 2 - at),
     probe_accuracy: null,
-    ...(from ? {} : start),
+    ...(first ? NOTHING : start),
   };
 }
 

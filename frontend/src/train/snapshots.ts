@@ -1,7 +1,7 @@
 /* Snapshots of a training for one probe image: attention of the class token and class probabilities. Pure functions. */
 
-import type { TimelineReply } from '../lib/api';
 import { fillRows, makeRows, meanOf, type Shape, sharedLimit, tokenCount, uint16Of } from '../lib/numbers';
+import type { TimelineReply } from '../lib/routes';
 import type { Point } from './curves';
 import { effectiveTokens } from './sentences';
 
@@ -28,12 +28,12 @@ export interface Past {
 
 const BARS = 6; // number of classes shown
 
-/** The timeline after a response: its snapshots follow the first `from` ones. Null if these are missing. */
+/** The timeline after a response: its snapshots follow the first ones, of which there are `first`. Null if these are missing. */
 export function addSnapshots(past: Past | null, reply: TimelineReply): Past | null {
   const { shape, classes, images } = reply;
-  const known = !reply.from && shape && classes && images ? { shape, classes, images, snapshots: [] } : past;
+  const known = !reply.first && shape && classes && images ? { shape, classes, images, snapshots: [] } : past;
   return (
-    known && { ...known, snapshots: [...known.snapshots.slice(0, reply.from), ...snapshotsOf(known.shape, reply)] }
+    known && { ...known, snapshots: [...known.snapshots.slice(0, reply.first), ...snapshotsOf(known.shape, reply)] }
   );
 }
 

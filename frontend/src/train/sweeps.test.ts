@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunInfo, SettingGroup, SweepInfo } from '../lib/api';
+import type { RunInfo, SettingGroup, SweepInfo } from '../lib/routes';
 import { entriesOf, linesOfSweep, settingName } from './sweeps';
 
 const settings = (depth: string, heads: string) => ({ 'model.depth': depth, 'model.num_heads': heads });

@@ -1,6 +1,6 @@
 /* Sweeps: their runs, and the points of their plot. Pure functions. */
 
-import type { RunInfo, SettingGroup, SweepInfo } from '../lib/api';
+import type { RunInfo, SettingGroup, SweepInfo } from '../lib/routes';
 
 /** A run of a sweep, started or not. */
 export interface Entry {

@@ -3,32 +3,24 @@
 
 import { flushSync } from 'svelte';
 import { sourceOf, updateAddress } from '../lib/address';
-import type { TimelineReply } from '../lib/api';
-import { ANNOUNCE_DELAY, isRefusal, reasonOf } from '../lib/client';
 import { markPainted } from '../lib/dom';
-import {
-  fillRows,
-  largest,
-  MEAN,
-  makeRows,
-  type Rows,
-  rowOf,
-  type Scale,
-  type Shape,
-  sharpestHead,
-  uniformWeight,
-} from '../lib/numbers';
+import { ANNOUNCE_DELAY } from '../lib/host';
+import { fillRows, MEAN, makeRows, type Rows, rowOf, type Scale, type Shape, sharpestHead } from '../lib/numbers';
+import type { TimelineReply, TimelineRequest } from '../lib/routes';
+import { isRefusal, post } from '../lib/server';
 import type { Head, Layer } from '../lib/view';
-import { isUniformMap, type Line, mapName, patchName, percent, textOf, timesUniform } from '../lib/words';
-import { applyLists } from './requests';
-import { noSnapshotsReason } from './sentences';
+import { type Line, textOf } from '../lib/words';
+import type { Runs } from './runs.svelte';
+import { mapLine, noSnapshotsReason } from './sentences';
 import { addSnapshots, type Past, type Snapshot } from './snapshots';
-import type { TrainPage } from './state.svelte';
 
 const STEP = 200; // ms per snapshot while playing
 
 export class Timeline {
-  readonly page: TrainPage;
+  readonly runs: Runs;
+  state = $state<'working' | 'ready' | 'error'>('working'); // `data-state`
+  wanted = $state<string | null>(null); // a bundled checkpoint, or runs/NAME: the one that was requested last
+  source = $state<string | null>(null); // the one on screen; null while another one loads
   image = $state(0); // index of the probe image
   snapshot = $state(-1); // index; the last one follows the training
   past = $state.raw<Past | null>(null);
@@ -36,7 +28,7 @@ export class Timeline {
   images = $state.raw<Past['images']>([]); // likewise
   count = $state<number | undefined>(undefined); // `data-count`: snapshots, 0 without a timeline, undefined before the first response
   isLive = $state<boolean | null>(null); // whether there is a timeline; null before the first response
-  readonly reason = $derived.by(() => noSnapshotsReason(this.page.run)); // if there is none
+  readonly reason = $derived.by(() => noSnapshotsReason(this.runs.run)); // if there is none
   chosen = $state.raw<{ layer: Layer; head: Head }>({ layer: MEAN, head: MEAN });
   read = $state(-1); // the patch under the pointer
   isPlaying = $state(false);
@@ -58,11 +50,15 @@ export class Timeline {
     heads: { kind: 'linear', limit: this.limits.heads, clips: true, isWeight: true },
     means: { kind: 'linear', limit: this.limits.means, clips: true, isWeight: true },
   });
-  readonly mapLine: Line = $derived.by(() => this.#lineOfMap());
+  readonly mapLine: Line = $derived.by(() => {
+    const { maps, past, chosen, read } = this;
+    if (!maps || !past) return [];
+    return mapLine(rowOf(maps.rows, past.shape, chosen.layer, chosen.head), past.shape, chosen, read);
+  });
   /** The epoch of the cursor in the curves, null without one. */
   readonly epochShown = $derived.by(() => {
-    const { followed, source } = this.page;
-    return this.past && followed !== null && source === sourceOf(followed) ? this.cursor : null;
+    const { followed } = this.runs;
+    return this.past && followed !== null && this.source === sourceOf(followed) ? this.cursor : null;
   });
 
   #isChosen = false; // whether the user chose a map
@@ -70,44 +66,72 @@ export class Timeline {
   #timer: ReturnType<typeof setInterval> | undefined;
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
   #speechTimer: ReturnType<typeof setTimeout> | undefined;
+  #isDue = false; // whether the introduction is to be played
   #introduction: AbortController | null = null; // of the listeners that stop it
   #frame = 0;
   #measures = 0;
 
-  constructor(page: TrainPage) {
-    this.page = page;
+  constructor(runs: Runs) {
+    this.runs = runs;
   }
 
   // --- loading ---
 
+  /** Leave the timeline on screen, as another one is to be loaded. */
+  leave(wanted: string | null = null) {
+    this.pause();
+    this.wanted = wanted;
+    this.source = null;
+  }
+
+  rename(source: string, name: string) {
+    if (this.wanted === source) this.wanted = name;
+    if (this.source === source) this.source = name;
+  }
+
+  fail(sentence: string) {
+    this.state = 'error';
+    this.runs.status.show(sentence, true);
+  }
+
   /** Load a timeline from its start and show a snapshot (-1: the last one), by default the one on screen. */
-  async load(name: string | null, place: number, at = this.#stay(name)) {
-    if (!name) return; // another one is loading
-    const { page } = this;
+  async load(source: string | null, place: number, at = this.#stay(source)) {
+    if (!source) return; // another one is loading
     const mine = ++this.tickets;
-    page.state = 'working';
-    const timeline = { source: name, image: place, from: 0 };
-    const reply = await page.host.request('poll', { version: page.version, timeline });
+    this.state = 'working';
+    const reply = await post('runs/poll', { timeline: { source, image: place, first: 0 } });
     if (mine !== this.tickets) return;
-    if (!reply || isRefusal(reply)) {
-      if (page.source !== name) {
-        page.source = name; // requested again by the next poll
+    if (isRefusal(reply)) {
+      if (this.source !== source) {
+        this.source = source; // requested again by the next poll
         this.#clear();
       }
-      return page.fail(reasonOf(reply));
+      return this.fail(reply.error);
     }
-    applyLists(page, reply);
+    this.runs.apply(reply.lists);
     if (mine !== this.tickets) return; // another run is followed now
-    page.source = name;
+    this.source = source;
     this.image = reply.timeline?.image ?? place;
     this.past = null;
-    this.add(reply.timeline ?? null, at);
+    this.add(reply.timeline, at);
   }
 
   /** The snapshot that stays on screen when this timeline is loaded again. */
   #stay(name: string | null): number {
-    const { past, snapshot, page } = this;
-    return page.source === name && past && snapshot < past.snapshots.length - 1 ? snapshot : -1;
+    const { past, snapshot, source } = this;
+    return source === name && past && snapshot < past.snapshots.length - 1 ? snapshot : -1;
+  }
+
+  /** The request for the next snapshots of the followed run; null if its timeline is not on screen. */
+  next(): TimelineRequest | null {
+    const { followed } = this.runs;
+    if (followed === null || this.source !== sourceOf(followed)) return null;
+    return { source: this.source, image: this.image, first: this.past?.snapshots.length ?? 0 };
+  }
+
+  /** Append new snapshots, if there are any. */
+  extend(reply: TimelineReply | null) {
+    if (reply && (reply.first === 0 || reply.epoch.length)) this.add(reply);
   }
 
   /** Append new snapshots; those of a new session replace all. Null: there is no timeline. */
@@ -116,9 +140,9 @@ export class Timeline {
     const follows = !this.past || this.snapshot >= this.past.snapshots.length - 1;
     const past = addSnapshots(this.past, reply);
     if (!past) return this.#clear();
-    if (!reply.from) this.#start(past, reply.image ?? 0);
+    if (!reply.first) this.#start(past, reply.image ?? 0);
     const last = past.snapshots.length - 1;
-    this.page.state = 'ready';
+    this.state = 'ready';
     this.count = past.snapshots.length;
     this.isLive = true;
     this.show(
@@ -145,12 +169,12 @@ export class Timeline {
     this.snapshot = -1;
     this.count = 0;
     this.isLive = false;
-    this.page.state = 'ready';
+    this.state = 'ready';
     this.#markPainted();
   }
 
   #markPainted() {
-    if (this.page.root) markPainted(this.page.root, `${this.page.source} ${this.image}`);
+    if (this.runs.root) markPainted(this.runs.root, `${this.source} ${this.image}`);
   }
 
   // --- the snapshot on screen ---
@@ -173,7 +197,8 @@ export class Timeline {
 
   /** Write the view into the address: images and snapshots count from 1; the last snapshot is the default. */
   #updateAddress() {
-    const { followed, source, catalog, root } = this.page;
+    const { followed, catalog, root } = this.runs;
+    const { source } = this;
     if (!root?.clientWidth) return; // another tab is shown
     const isFirst = source === catalog.sources[0]?.name;
     const isLast = !this.past || this.snapshot === this.past.snapshots.length - 1;
@@ -197,9 +222,12 @@ export class Timeline {
     if (this.past) this.show(Math.min(this.past.snapshots.length - 1, Math.max(0, this.snapshot + by)));
   }
 
-  /** Play from the start, until the end or the next click or key. */
-  introduce() {
-    if (!this.past) return;
+  /** Play the timeline of a bundled checkpoint from the start, once it is on screen, until the next click or key.
+      @param isDue whether this is still to be done */
+  introduce(isDue = this.#isDue) {
+    this.#isDue = isDue;
+    if (!isDue || this.runs.followed !== null || !this.past || !this.runs.isShown()) return;
+    this.#isDue = false;
     this.show(0);
     this.play();
     const stop = ({ target, key }: Event & { key?: string }) => {
@@ -218,7 +246,7 @@ export class Timeline {
     this.isPlaying = true;
     this.#timer = setInterval(() => {
       const isOver = !this.past || this.snapshot >= this.past.snapshots.length - 1;
-      if (isOver || !this.page.host.element.isConnected) return this.pause();
+      if (isOver || !this.runs.host.element.isConnected) return this.pause();
       this.show(this.snapshot + 1);
     }, STEP);
   }
@@ -255,7 +283,7 @@ export class Timeline {
   #announceSoon() {
     clearTimeout(this.#speechTimer);
     this.#speechTimer = setTimeout(() => {
-      this.page.voice = textOf(this.mapLine);
+      this.runs.status.say(textOf(this.mapLine));
     }, ANNOUNCE_DELAY);
   }
 
@@ -266,23 +294,5 @@ export class Timeline {
     const { rows } = this.#buffers;
     fillRows(rows, shape, { defaultRows: this.now.defaultRows, full: null }, [], 'from', () => false);
     return { rows };
-  }
-
-  #lineOfMap(): Line {
-    if (!this.maps || !this.past) return [];
-    const { chosen, read, past } = this;
-    const { shape } = past;
-    const row = rowOf(this.maps.rows, shape, chosen.layer, chosen.head);
-    const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
-    const weight = row[shape.prefix + patch];
-    const isSame = read < 0 && isUniformMap({ row }, shape);
-    const place = isSame ? 'the same for all patches' : `${read >= 0 ? '' : 'most to '}${patchName(patch, shape)}`;
-    const times = timesUniform(weight / uniformWeight(shape));
-    return [
-      { strong: mapName(chosen.layer, chosen.head) },
-      `: ${place}, `,
-      { strong: percent(weight) },
-      `, ${times} uniform.`,
-    ];
   }
 }

@@ -1,4 +1,4 @@
-"""Images and datasets: uploads, the gallery of test images, and the download of CIFAR-10."""
+"""Images and datasets: uploads, the gallery of test images, the download of CIFAR, and image folders."""
 
 from dataclasses import asdict
 
@@ -6,11 +6,12 @@ from fastapi import APIRouter, UploadFile
 from fastapi.responses import StreamingResponse
 
 from vitviz.data.cifar import DataError
-from vitviz.webapp.image_sets import CIFAR10
 from vitviz.webapp.images import CIFAR_UNAVAILABLE
+from vitviz.webapp.routes.runs import change
 from vitviz.webapp.schemas import data as types
+from vitviz.webapp.schemas import runs
 from vitviz.webapp.server import uploads
-from vitviz.webapp.server.calls import Caller, Lines
+from vitviz.webapp.server.calls import Caller, Lines, PrivateCaller
 from vitviz.webapp.server.refusals import RefusingRoute, about
 
 router = APIRouter(prefix="/data", route_class=RefusingRoute)
@@ -37,14 +38,39 @@ async def gallery(request: types.GalleryRequest, call: Caller) -> StreamingRespo
     return await call.stream(compute())
 
 
-@router.post("/cifar")
-async def cifar(request: types.DownloadRequest, call: Caller) -> types.Download:
-    """Start or cancel the download of CIFAR-10, and return its state."""
+@router.post("/download")
+async def download(request: types.DownloadRequest, call: Caller) -> types.Download:
+    """Start or cancel the download of a dataset, and return its state."""
     if call.backend.public:
         raise DataError(CIFAR_UNAVAILABLE)
-    download = call.backend.download
+    found = call.backend.trainings.datasets.download
     if request.action == "start":
-        await call.quick(lambda: download.start(CIFAR10))
+        await call.quick(lambda: found.start(request.dataset))
     elif request.action == "cancel":
-        download.cancel()
-    return types.Download(**asdict(download.state()))
+        found.cancel()
+    return types.Download(**asdict(found.state()))
+
+
+@router.post("/folders")
+async def upload_folder(file: UploadFile, call: PrivateCaller) -> runs.UploadedFolder:
+    """Store a zip of labeled images in the data folder."""
+    content, trainings = await file.read(), call.backend.trainings
+
+    def store() -> runs.UploadedFolder:
+        with about("file"):
+            name = trainings.datasets.upload(content, file.filename or "")
+        return runs.UploadedFolder(**dict(trainings.lists()), uploaded=name)
+
+    return await call.many_passes(store)
+
+
+@router.post("/folders/survey")
+async def survey(request: runs.ConfigRequest, call: PrivateCaller) -> runs.SurveyReply:
+    """Count the images of the image folder of a form."""
+    return await call.many_passes(lambda: call.backend.trainings.survey(request))
+
+
+@router.post("/folders/delete")
+async def delete_folder(request: runs.NameRequest, call: PrivateCaller) -> runs.RunLists:
+    """Delete a zip of images."""
+    return await change(call, lambda: call.backend.trainings.delete_images(request.name))

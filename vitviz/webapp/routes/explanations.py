@@ -288,7 +288,7 @@ def layers_of(explanation: Explanation) -> range:
 
 def to_reply(held: Held) -> types.Explained:
     """Return the reply for an explanation."""
-    return types.Explained(**serialize.explained_to_json(held.explanation), image=held.image)
+    return types.Explained(**serialize.to_json(held.explanation), image=held.image)
 
 
 def pca_of_layer(

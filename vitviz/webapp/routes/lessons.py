@@ -18,11 +18,11 @@ from vitviz.view import Sample, Subject
 from vitviz.webapp.explained import Held
 from vitviz.webapp.large_models import MANY_PASSES, MAX_MACS
 from vitviz.webapp.models import bundled_models
-from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.schemas import lessons as types
 from vitviz.webapp.schemas.explanations import SubjectRequest
 from vitviz.webapp.server.calls import Call, Caller
 from vitviz.webapp.server.refusals import RefusingRoute
+from vitviz.webapp.timelines import Timelines
 
 router = APIRouter(prefix="/explanations/lesson", route_class=RefusingRoute)
 NAMED_BY = ("attention", "average", "balanced_gradients")  # methods whose patches are removed

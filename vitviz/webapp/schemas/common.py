@@ -3,25 +3,13 @@
 from typing import Annotated, Literal, NotRequired
 
 from annotated_types import Len
-from typing_extensions import TypeAliasType, TypedDict
+from typing_extensions import TypedDict
 
 Pair = Annotated[list[int], Len(2, 2)]
 Vector = list[float]
 Matrix = list[Vector]
 Array3 = list[Matrix]
-SettingValue = TypeAliasType("SettingValue", float | str | bool | None)
-RunState = TypeAliasType("RunState", Literal["training", "stopping", "stopped", "finished", "interrupted", "failed"])
-
-
-class Refusal(TypedDict):
-    """Response to a request that was not served; `busy` if it can be repeated."""
-
-    error: str
-    busy: NotRequired[bool]
-
-
-class Empty(TypedDict):
-    """Argument of functions that need none."""
+Array4 = list[Array3]
 
 
 class ColorTable(TypedDict):
@@ -83,9 +71,9 @@ class CifarInfo(TypedDict):
 
 
 class ModelList(TypedDict):
-    """Response of `list_models`."""
+    """All models that can be explained, the one that the page opens with first, and whether CIFAR-10 is available."""
 
-    checkpoints: list[ModelInfo]
+    models: list[ModelInfo]
     cifar: CifarInfo
 
 
@@ -96,43 +84,6 @@ class FoundModel(TypedDict):
     family: str
     bytes: int
     classes: int | None
-
-
-class FoundModels(TypedDict):
-    """Response of `find_models`: all models in the cache, and where it is."""
-
-    models: list[FoundModel]
-    cache: str
-
-
-class OpenRequest(TypedDict):
-    """Start opening a model by its name or path, cancel it, or ask how far it is."""
-
-    action: Literal["state", "start", "cancel"]
-    source: NotRequired[str]
-
-
-class OpenInfo(TypedDict):
-    """State of opening a model; `done` and `total` are bytes of the download, `name` is its name once it is ready."""
-
-    source: str
-    phase: Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
-    done: int
-    total: int
-    message: str
-    name: str
-
-
-class ModelRequest(TypedDict):
-    """A model of `list_models`."""
-
-    checkpoint: str
-
-
-class ModelFacts(TypedDict):
-    """What is known of a model, as pairs of a term and its value."""
-
-    facts: list[tuple[str, str]]
 
 
 class GridShape(TypedDict):
@@ -150,19 +101,3 @@ class GridShape(TypedDict):
     prefix: int
     classToken: bool
     distilled: NotRequired[bool]
-
-
-class FigureFile(TypedDict):
-    """A file to save: its name, and its content as a data URL."""
-
-    name: str
-    src: str
-
-
-class DownloadInfo(TypedDict):
-    """State of the download of a dataset."""
-
-    dataset: str
-    running: bool
-    progress: float
-    message: str

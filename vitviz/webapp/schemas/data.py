@@ -54,8 +54,9 @@ class Gallery(Reply):
 
 
 class DownloadRequest(Model):
-    """Start or cancel the download of CIFAR-10, or ask how far it is."""
+    """Start or cancel the download of a dataset, or ask how far it is."""
 
+    dataset: Literal["cifar10", "cifar100"] = "cifar10"
     action: Literal["start", "cancel", "state"] = "state"
 
 

@@ -154,3 +154,13 @@ async def new_call(request: Request) -> AsyncIterator[Call]:
 
 
 Caller = Annotated[Call, Depends(new_call)]
+
+
+async def private_call(call: Caller) -> Call:
+    """Return the call of a request that a public page refuses."""
+    if call.backend.public:
+        raise ValueError("Training is off on a public page. Install vitviz on your own computer to train.")
+    return call
+
+
+PrivateCaller = Annotated[Call, Depends(private_call)]

@@ -1,42 +1,34 @@
-"""Server functions whose modules are imported in the background: importing torch takes as long as starting Gradio."""
+"""Routes whose modules are imported in the background: importing torch takes as long as starting Gradio."""
 
 import asyncio
-import inspect
 import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from vitviz.view import Subject
-from vitviz.webapp.opening import Example, Explained
+from vitviz.webapp.opening import Explained
 from vitviz.webapp.server.modules import API_PREFIX
-from vitviz.webapp.server.queue import AsyncFunction
 
 if TYPE_CHECKING:
     from vitviz.webapp.backend import Backend
 
-EXPLAIN = "explain"  # the function that the example is of
-
 
 class DeferredBackend:
-    """The pages and their server functions, once `load` has returned them; requests wait for it.
+    """The backend, once `load` has returned it; requests wait for it.
 
     Args:
-        load: Imports and returns them.
-        example: A request for `explain` and its reply, which does not wait; None for none.
-        explained: A subject and the reply to a request for its explanation, likewise.
+        load: Imports and returns it.
+        explained: A subject and the reply to a request for its explanation, which does not wait; None for none.
     """
 
-    def __init__(
-        self, load: "Callable[[], Backend]", example: Example | None = None, explained: Explained | None = None
-    ) -> None:
-        self.load, self.example, self.explained = load, example, explained
+    def __init__(self, load: "Callable[[], Backend]", explained: Explained | None = None) -> None:
+        self.load, self.explained = load, explained
         self.future: Future[Backend] | None = None
         self.lock = threading.Lock()
 
@@ -69,23 +61,6 @@ class DeferredBackend:
             receive = replay(body, receive)
         # Its routes are absolute, as a proxy may remove its prefix from the path or not.
         await (await self.backend()).api({**scope, "root_path": ""}, receive, send)
-
-    def function(self, name: str) -> AsyncFunction:
-        """Return a function that waits for a function of the pages and calls it."""
-        example = self.example if name == EXPLAIN else None
-
-        async def deferred(request: Any) -> Any:
-            future = self.start()
-            if example is not None and request == example["request"] and not future.done():
-                return example["reply"]
-            backend = await self.backend()
-            function = backend.functions[name]
-            if inspect.iscoroutinefunction(function):
-                return await function(request)
-            return await run_in_threadpool(function, request)
-
-        deferred.__name__ = name
-        return deferred
 
 
 def subject_of(body: bytes) -> dict[str, Any] | None:

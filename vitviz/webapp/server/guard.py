@@ -23,7 +23,8 @@ from vitviz.webapp.server.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
-UPLOADS = ("/gradio_api/upload", f"{modules.API_PREFIX}/data/uploads")  # of `gradio_client`, and of the page
+# Of `gradio_client`, and of the page: images, and zips of images.
+UPLOADS = ("/gradio_api/upload", *(f"{modules.API_PREFIX}/data/{name}" for name in ("uploads", "folders")))
 MAX_UPLOAD_BYTES = MAX_BYTES + 2**16  # one image and its multipart framing
 MAX_REQUEST_BYTES = 2**15  # of any other request; the page's own have some hundred bytes
 
@@ -32,7 +33,7 @@ HOST = re.compile(r"([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?")  # a name or an addres
 ENDPOINTS = ("explain", "checkpoints", "methods")  # of the public API
 
 # Paths that the page and `gradio_client` request; one that ends in "/" includes all below it.
-API = ["app_id", "cancel", "component_server", "custom_component/", "heartbeat/", "info", "login_check"]
+API = ["app_id", "cancel", "custom_component/", "heartbeat/", "info", "login_check"]
 API += ["queue/", "reset", "startup-events", "theme.css", "upload", "upload_progress"]
 API += [f"call/{version}{name}/" for name in ENDPOINTS for version in ("", "v2/")]
 PATHS = ["/assets/", "/config", "/favicon.ico", "/manifest.json", "/robots.txt", "/static/", "/svelte/", "/theme.css"]

@@ -1,10 +1,10 @@
 /* State of the dialog: the choice, the files made for it, and what is said about them. */
 
 import { printedAddress } from '../../lib/address';
-import { NOT_DRAWN } from '../../lib/client';
 import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
 import type { AnimationFormat, Frame } from '../../lib/export/animation';
 import { fileOf } from '../../lib/export/files';
+import { NOT_DRAWN } from '../../lib/host';
 import { ENCODING_FAILED, hasVideoEncoder } from '../../lib/video';
 import { type FileFormat, isRefused, NEVER, RefusedError } from '../../session/engine';
 import type { Session } from '../../session/session.svelte';

@@ -1,8 +1,8 @@
 /* Frames of animations: the large map layer by layer, or with each patch as the query. */
 
-import { pause, RETRY_DELAY } from '../../lib/client';
 import type { Frame } from '../../lib/export/animation';
 import type { Grid } from '../../lib/grid';
+import { pause, RETRY_DELAY } from '../../lib/host';
 import { hasQuery, MEAN, POOL } from '../../lib/numbers';
 import { isRefused, NEVER } from '../../session/engine';
 import { isRemoved } from '../../session/selection';

@@ -1,6 +1,6 @@
 /* A drawing on a canvas: PNG files, the preview, and frames of animations. */
 
-import type { Provenance } from '../api';
+import type { Provenance } from '../routes';
 import { type Color, type Drawing, fontText, outlineOf, type Pixels, type Primitive, pathText } from './drawing';
 import { withChunks } from './png';
 import { metadataOf, regionOf } from './provenance';

@@ -1,6 +1,6 @@
 /* Files of a drawing. What only the page needs is loaded on request; a saved HTML file lacks it. */
 
-import type { Provenance } from '../api';
+import type { Provenance } from '../routes';
 import { pngFileOf } from './canvas';
 import type { Drawing } from './drawing';
 import { metadataOf } from './provenance';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Provenance } from '../api';
 import type { Scale } from '../numbers';
+import type { Provenance } from '../routes';
 import type { Drawing, Picture } from './drawing';
 import { metadataOf, sidesOf } from './provenance';
 

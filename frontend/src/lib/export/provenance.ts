@@ -1,7 +1,7 @@
 /* The provenance of a figure as the JSON that its file carries: that of the explanation, with the panels of the drawing. */
 
-import type { Panel, Provenance } from '../api';
 import type { Scale } from '../numbers';
+import type { Panel, Provenance } from '../routes';
 import type { Drawing, Picture, Pixels } from './drawing';
 
 /** JSON in ASCII; empty if the provenance is unknown. The pixels of a panel are those that a reader of the file decodes. */

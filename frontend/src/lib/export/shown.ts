@@ -1,6 +1,6 @@
 /* What components of a figure get in place of the page's state. */
 
-import type { ColorTables } from '../api';
+import type { ColorTables } from '../routes';
 import { ThemeColors } from '../theme';
 
 /** An object some of whose properties have other values. What is assigned to it is ignored: a figure changes nothing. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelInfo } from '../api';
+import type { ModelInfo } from '../routes';
 import { detailOf, entriesOf, megabytes, optionAfter, quantity, search } from './list';
 
 const model = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({

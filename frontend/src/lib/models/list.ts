@@ -1,6 +1,6 @@
 /* The list of the model picker: what can be chosen, and what a search finds. */
 
-import type { FoundModel, ModelInfo } from '../api';
+import type { FoundModel, ModelInfo } from '../routes';
 import { counted } from '../words';
 
 export interface Entry {

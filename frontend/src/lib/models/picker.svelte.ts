@@ -1,6 +1,6 @@
 /* State of the model picker: the search, the model being opened, and what is known of the one on screen. */
 
-import { pause } from '../client';
+import { pause } from '../host';
 import type { Facts, FoundModel, ModelInfo, Models, Opening, Refusal } from '../routes';
 import { isRefusal, post } from '../server';
 import { type Entry, entriesOf, megabytes, optionAfter, search } from './list';

@@ -4,8 +4,8 @@ import { type AnimationFormat, animationOf, type Frame } from '../../lib/export/
 import { fileName } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
 import { lightColors, overriding } from '../../lib/export/shown';
+import type { Runs } from '../runs.svelte';
 import type { Past } from '../snapshots';
-import type { TrainPage } from '../state.svelte';
 import { Timeline } from '../timeline.svelte';
 import css from '../train.css?inline';
 import Figure from './Figure.svelte';
@@ -13,14 +13,14 @@ import Figure from './Figure.svelte';
 const SECONDS = 0.1; // per snapshot
 const LAST_SECONDS = 2.5;
 
-export async function animate(page: TrainPage, past: Past, name: string, format: AnimationFormat) {
-  const image = past.images[page.timeline.image].name;
-  return { name: fileName([name, image], format), blob: await animationOf(framesOf(page, past, name), format) };
+export async function animate(runs: Runs, past: Past, name: string, format: AnimationFormat) {
+  const image = past.images[runs.timeline.image].name;
+  return { name: fileName([name, image], format), blob: await animationOf(framesOf(runs, past, name), format) };
 }
 
-async function* framesOf(page: TrainPage, past: Past, name: string): AsyncGenerator<Frame> {
-  const { image, chosen } = page.timeline;
-  const timeline = Object.assign(new Timeline(page), {
+async function* framesOf(runs: Runs, past: Past, name: string): AsyncGenerator<Frame> {
+  const { image, chosen } = runs.timeline;
+  const timeline = Object.assign(new Timeline(runs), {
     image,
     chosen,
     past,
@@ -28,8 +28,8 @@ async function* framesOf(page: TrainPage, past: Past, name: string): AsyncGenera
     images: past.images,
     snapshot: 0,
   });
-  const shown = overriding(page, { timeline, theme: lightColors(page.catalog.colors) });
-  const sheet = layOut(Figure, { page: shown, name }, [css]);
+  const shown = overriding(runs, { timeline, theme: lightColors(runs.host.catalog.colors) });
+  const sheet = layOut(Figure, { runs: shown, name }, [css]);
   try {
     for (const at of past.snapshots.keys()) {
       timeline.snapshot = at;

@@ -1,4 +1,4 @@
-"""Datasets of the Train page: CIFAR, its download, and image folders.
+"""Datasets for trainings: CIFAR, its download, and image folders.
 
 Image folders are folders and zips in the data folder; uploaded zips are stored there, too. No other path is accepted.
 """
@@ -6,21 +6,20 @@ Image folders are folders and zips in the data folder; uploaded zips are stored 
 import itertools
 import os
 import re
-import shutil
+import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from vitviz.data import datasets, image_folder
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.download import Download
 from vitviz.data.files import atomic_write, printable_name
-from vitviz.webapp.images import upload_path
-from vitviz.webapp.schemas.common import DownloadInfo
-from vitviz.webapp.schemas.train import DataInfo, SurveyReply
+from vitviz.webapp.schemas.data import Download as DownloadState
+from vitviz.webapp.schemas.runs import DataInfo, SurveyReply
 
 RESERVED = re.compile(r"cifar-10|\.", re.IGNORECASE)  # start of names in the data folder that are not image folders
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
@@ -51,11 +50,11 @@ class DataSets:
     def state(self) -> DataInfo:
         """Return which datasets are `available`, the listed `image_folders`, and the state of the `download`."""
         folders = sorted(self.image_folders(), key=lambda name: name not in self.uploaded)  # own uploads first
-        return {
-            "available": {name: datasets.is_available(name, self.data) for name in datasets.DATASET_INFO},
-            "image_folders": folders[:MAX_LISTED],
-            "download": cast(DownloadInfo, asdict(self.download.state())),
-        }
+        return DataInfo(
+            available={name: datasets.is_available(name, self.data) for name in datasets.DATASET_INFO},
+            image_folders=folders[:MAX_LISTED],
+            download=DownloadState(**asdict(self.download.state())),
+        )
 
     def image_folders(self) -> list[str]:
         """Return the names of folders and zips that may contain images; names that are not valid UTF-8 are skipped."""
@@ -77,23 +76,25 @@ class DataSets:
             )
         return self.root / name
 
-    def upload(self, path: str, name: str) -> str:
-        """Store an uploaded zip in the data folder under the first unused name, and return the name.
+    def upload(self, content: bytes, name: str) -> str:
+        """Store a zip of labeled images in the data folder under the first unused name, and return the name.
 
         Raises:
             DataError: If it is not an acceptable zip, or its images cannot be trained on; nothing is stored then.
         """
-        file = upload_path(path)
-        Archive(file).zip.close()
-        image_folder.check_summary(image_folder.summarize(file, SIZE), printable_name(name))
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "images.zip"
+            file.write_bytes(content)
+            Archive(file).zip.close()
+            image_folder.check_summary(image_folder.summarize(file, SIZE), printable_name(name))
         stem = UNSAFE.sub("-", Path(name).stem)[:40].strip("-") or "images"
         if RESERVED.match(stem):
             stem = f"images-{stem}"
         names = (f"{stem}{f'-{k}' if k > 1 else ''}.zip" for k in itertools.count(1))
         with self.lock:
             new = next(name for name in names if not os.path.lexists(self.root / name))
-            with file.open("rb") as content, atomic_write(self.root / new) as copy:
-                shutil.copyfileobj(content, copy)
+            with atomic_write(self.root / new) as copy:
+                copy.write(content)
             self.uploaded.add(new)
         return new
 
@@ -110,13 +111,7 @@ class DataSets:
         self.counts.pop(name, None)
 
     def survey(self, name: str, size: tuple[int, int]) -> SurveyReply:
-        """Count the images of an image folder.
-
-        Returns:
-            `counts`, [class, training images, test images]; `refused`, the first skipped files as [file, reason], and
-            `more`, the number of others; `divided`, whether the test images were split off the training images;
-            `problem`, why nothing can be trained on them, or "".
-        """
+        """Count the images of an image folder."""
         table = image_folder.summarize(self.path(name), size)
         try:
             image_folder.check_summary(table, name)
@@ -125,7 +120,11 @@ class DataSets:
             problem = ""
         except DataError as error:
             problem = str(error)
-        counts = [(label, *both) for label, both in table.counts.items()]
-        skipped = [(name, reason) for name, reason in table.skipped[:MAX_SKIPPED]]
-        more = len(table.skipped) - len(skipped)
-        return {"counts": counts, "refused": skipped, "more": more, "divided": table.auto_split, "problem": problem}
+        skipped = table.skipped[:MAX_SKIPPED]
+        return SurveyReply(
+            counts=[(label, *both) for label, both in table.counts.items()],
+            refused=[(name, reason) for name, reason in skipped],
+            more=len(table.skipped) - len(skipped),
+            divided=table.auto_split,
+            problem=problem,
+        )

@@ -1,7 +1,8 @@
-"""Timelines of trainings for the Train page: snapshots as JSON."""
+"""Timelines of trainings: snapshots as JSON."""
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline, TimelineError
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
-from vitviz.webapp.server.requests import Json, require
+from vitviz.webapp.schemas.runs import BundledTimeline, TimelineReply, TimelineRequest
 
 
 class Timelines:
@@ -23,39 +24,30 @@ class Timelines:
     def __init__(self, runs: Runs | None) -> None:
         self.runs = runs
 
-    def snapshots(self, request: Json) -> Json | None:
-        """Return the snapshots of a timeline for one image; None if it does not exist yet, or is damaged.
-
-        Args:
-            request: `source`, a bundled checkpoint or "runs/NAME"; `image`, index of the probe image; `from`, the first
-                snapshot to return.
-
-        Returns:
-            `count` of all snapshots; for those returned `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
-            `distance` (S, L, A) or None, and `rows`, class-token attention as base64 of uint16 (S, L, A, T) / 65535;
-            of all probe images `probe_loss` and `probe_accuracy` (S,), or None.
-            With `from` 0 also `image` and the response of `describe`.
-        """
+    def snapshots(self, request: TimelineRequest) -> TimelineReply | None:
+        """Return the snapshots of a timeline for one image; None if it does not exist yet, or is damaged."""
         try:
-            held = self.load(require(request, "source", str))
+            held = self.load(request.source)
         except TimelineError:  # as without one, the page follows the run
             held = None
         if held is None:
             return None
-        image, first = require(request, "image", int), require(request, "from", int)
-        image = image if 0 <= image < len(held.names) else 0  # a new timeline may have fewer images
-        first = first if 0 < first <= len(held.epoch) else 0
-        response: Json = {"count": len(held.epoch), "from": first}
-        response["epoch"] = held.epoch[first:].tolist()  # not rounded: the last one equals that of the metrics
-        for name in ("seconds", "entropy", "distance"):
-            values = getattr(held, name)
-            response[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
-        response["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
+        image = request.image if request.image < len(held.names) else 0  # a new timeline may have fewer images
+        first = request.first if request.first <= len(held.epoch) else 0
         attention = held.cls_attention[first:, image].astype(np.float32)
-        response["rows"] = to_base64(np.round(attention * 65535).astype("<u2"))
-        for name, values in probe_curves(held).items():
-            response[name] = None if values is None else np.round(values[first:], 5).tolist()
-        return response if first else response | {"image": image} | describe(held)
+        values = {name: (getattr(held, name), 4) for name in ("seconds", "entropy", "distance")}
+        values |= {name: (curve, 5) for name, curve in probe_curves(held).items()}
+        rest: dict[str, Any] = {} if first else {"image": image} | describe(held)
+        for name, (found, digits) in values.items():
+            rest[name] = None if found is None else np.round(found[first:].astype(float), digits).tolist()
+        return TimelineReply(
+            count=len(held.epoch),
+            first=first,
+            epoch=held.epoch[first:].tolist(),  # not rounded: the last one equals that of the metrics
+            probabilities=np.round(held.probabilities[first:, image].astype(float), 5).tolist(),
+            rows=to_base64(np.round(attention * 65535).astype("<u2")),
+            **rest,
+        )
 
     def load(self, source: str) -> Timeline | None:
         """Load the timeline of a bundled checkpoint or of a run; None if it does not exist yet."""
@@ -86,15 +78,15 @@ def probe_curves(held: Timeline) -> dict[str, NDArray[np.float64] | None]:
     return {"probe_loss": -np.log(of_truth.clip(1e-12)).mean(1), "probe_accuracy": correct.mean(1)}
 
 
-def bundled_timelines() -> list[Json]:
-    """List the bundled checkpoints with a timeline: name, training record, and whether it was distilled."""
+def bundled_timelines() -> list[BundledTimeline]:
+    """List the bundled checkpoints with a timeline."""
     found = []
     for name in bundled_models():
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
             record = load_model(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
-            known["eval_samples"] = checkpoint.eval_samples(record)
-            found.append({"name": name, "distilled": bool(record.get("teacher"))} | known)
+            count, distilled = checkpoint.eval_samples(record), bool(record.get("teacher"))
+            found.append(BundledTimeline(name=name, distilled=distilled, eval_samples=count, **known))
     return found
 
 
@@ -104,13 +96,13 @@ def load_timeline(path: Path, state: FileState) -> Timeline:
     return timeline.read(path)
 
 
-def describe(held: Timeline) -> Json:
+def describe(held: Timeline) -> dict[str, Any]:
     """Return what all snapshots of a timeline have in common: shape, classes and probe images."""
     gh, gw = held.grid
     layers, heads, tokens = held.cls_attention.shape[2:]
     height, width = held.images.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
-    shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
+    prefix = {"prefix": tokens - gh * gw, "classToken": held.class_token, "distilled": False}
     pairs = zip(held.names, held.images, strict=True)
     images = [{"name": name, "src": data_url(Image.fromarray(image))} for name, image in pairs]
-    return {"shape": shape, "classes": held.classes, "images": images}
+    return {"shape": {"layers": layers, "heads": heads, **grid, **prefix}, "classes": held.classes, "images": images}

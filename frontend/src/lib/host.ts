@@ -1,0 +1,27 @@
+/* Where a page runs, and what pages have in common. */
+
+import type { Route } from './address';
+import type { Catalog } from './routes';
+
+export const WORKING_DELAY = 300; // ms until "Working…" appears
+export const ANNOUNCE_DELAY = 600; // ms the pointer rests before a screen reader speaks
+export const RETRY_DELAY = 3000; // ms before a request that a busy server refused is repeated
+
+/** A figure is too large for the browser, or a script of it could not be loaded. */
+export const NOT_DRAWN =
+  'The figure could not be drawn. Check that vitviz is still running, reload the page, and try again.';
+
+export interface Host {
+  /** Where the page is shown. */
+  element: HTMLElement;
+  catalog: Catalog;
+  route?: Route;
+}
+
+/** What Gradio passes to `mount`. */
+export interface GradioContext {
+  element: HTMLElement;
+  props: { catalog: Catalog };
+}
+
+export const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time));
