@@ -11,9 +11,7 @@ from vitviz.attribution.explanation import explain
 from vitviz.attribution.layered_attention import LargeAttentionError
 from vitviz.attribution.methods import FULL_ATTENTION
 from vitviz.view import View
-from vitviz.webapp.pages.views import Views
-from vitviz.webapp.server.cache import ExplanationCache, size_of
-from vitviz.webapp.server.tasks import Tasks
+from vitviz.webapp.explained import size_of
 
 LAYERED = ("attention", "reverse_attention", "average", "rollout", "value_norm")
 OTHERS = ("input_gradient", "occlusion", "random")
@@ -107,10 +105,8 @@ def test_figures_files_and_the_page_work(layered, tmp_path):
     assert stored["maps"].shape == (tiny.L + 1, tiny.A + 1, tiny.GH, tiny.GW)
     data = serialize.to_file(one, View(query=(3,)), complete=False)
     assert {"attention", "average", "rollout"} <= set(data["data"]["explained"]["maps"])
-    cache = ExplanationCache()
-    page, key = Views(cache, Tasks()), cache.add(one)
-    assert len(page.features({"key": key, "foreground": False})["explained"]) == tiny.L
-    assert page.similarity({"key": key, "patch": 4}) is not None
+    assert one.pca(1).rgb.shape == (tiny.GH, tiny.GW, 3)
+    assert one.similarity(4, layer=1).shape == (tiny.GH, tiny.GW)
     assert size_of(one) == one.context.layered.nbytes + one.context.output.tokens.nbytes
 
 

@@ -10,25 +10,26 @@ import vitviz
 from vitviz.data import cifar
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConfigError, ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.runs import run_folder
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig
-from vitviz.webapp import models
-from vitviz.webapp.pages import gallery as module
-from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.gallery import Gallery
-from vitviz.webapp.server.requests import RequestError
+from vitviz.view import Subject
+from vitviz.webapp import gallery as module
+from vitviz.webapp.explained import Explanations
+from vitviz.webapp.gallery import Gallery
+from vitviz.webapp.models import list_models
+from vitviz.webapp.schemas.data import GalleryRequest
+from vitviz.webapp.sources import Sources
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
-ALL = {"dataset": "cifar10", "label": -1, "page": 0, "shown": "all"}
-TI4 = ALL | {"checkpoint": "cifar10-ti4"}
+TI4 = {"model": "cifar10-ti4"}
 
 
 @pytest.fixture
 def gallery(cifar_folder):
-    return Gallery(str(cifar_folder), None, public=False)
+    return Gallery(Sources(str(cifar_folder)))
 
 
 @pytest.fixture
@@ -41,22 +42,26 @@ def small_pages(monkeypatch):
     monkeypatch.setattr(module, "PAGE_SIZE", 7)
 
 
-def pages(gallery, data):
+def ask(gallery, **request):
+    return gallery.page(GalleryRequest(**request))
+
+
+def pages(gallery, **request):
     """The images of all pages."""
-    count = gallery.gallery(data)["pages"]
-    return [image for page in range(count) for image in gallery.gallery(data | {"page": page})["images"]]
+    count = ask(gallery, **request).pages
+    return [image for page in range(count) for image in ask(gallery, **request, page=page).images]
 
 
 def test_the_gallery_shows_the_images_of_a_class(gallery, images):
     labels = images[1]
     chosen = labels[0].item()
-    answer = gallery.gallery(ALL | {"label": chosen})
-    assert [p["index"] for p in answer["images"]] == (labels == chosen).nonzero()[:, 0].tolist()
-    assert answer["count"] == (labels == chosen).sum()
-    assert answer["classes"] == list(cifar.CLASSES)
-    assert {p["label"] for p in answer["images"]} == {chosen}
-    assert gallery.gallery(ALL | {"page": 9})["images"] == gallery.gallery(ALL | {"page": 10**30})["images"] == []
-    assert [image["index"] for image in pages(gallery, ALL)] == list(range(20))
+    answer = ask(gallery, label=chosen)
+    assert [image.index for image in answer.images] == (labels == chosen).nonzero()[:, 0].tolist()
+    assert answer.count == (labels == chosen).sum()
+    assert answer.classes == list(cifar.CLASSES)
+    assert {image.label for image in answer.images} == {chosen}
+    assert ask(gallery, page=9).images == ask(gallery, page=10**30).images == []
+    assert [image.index for image in pages(gallery)] == list(range(20))
 
 
 def test_correct_and_misclassified_follow_the_predictions(gallery, images):
@@ -65,64 +70,48 @@ def test_correct_and_misclassified_follow_the_predictions(gallery, images):
     with torch.no_grad():
         probabilities, classes = model.network(model.normalize(images)).softmax(-1).max(-1)
     for shown, wanted in (("correct", classes == labels), ("misclassified", classes != labels)):
-        found = pages(gallery, TI4 | {"shown": shown})
-        assert [image["index"] for image in found] == wanted.nonzero()[:, 0].tolist()
+        found = pages(gallery, **TI4, shown=shown)
+        assert [image.index for image in found] == wanted.nonzero()[:, 0].tolist()
         for image in found:
-            assert image["prediction"] == model.labels[classes[image["index"]]]
-            assert image["probability"] == pytest.approx(probabilities[image["index"]].item(), abs=1e-5)
-    surest = [image["index"] for image in pages(gallery, TI4 | {"shown": "confidently wrong"})]
+            assert image.prediction == model.labels[classes[image.index]]
+            assert image.probability == pytest.approx(probabilities[image.index].item(), abs=1e-5)
+    surest = [image.index for image in pages(gallery, **TI4, shown="confidently wrong")]
     wrong = (classes != labels).nonzero()[:, 0]
     assert surest == wrong[probabilities[wrong].argsort(descending=True, stable=True)].tolist()
-    cats = [image["index"] for image in pages(gallery, TI4 | {"shown": "misclassified", "label": 3})]
+    cats = [image.index for image in pages(gallery, **TI4, shown="misclassified", label=3)]
     assert cats == ((classes != labels) & (labels == 3)).nonzero()[:, 0].tolist()
 
 
 def test_a_model_predicts_the_test_set_once(gallery, monkeypatch):
-    data = TI4 | {"shown": "misclassified"}
-    assert gallery.cached(ALL) is not None, "nothing is computed for these"
-    assert gallery.cached(data) is None
-    answer = gallery.gallery(data)
+    request = GalleryRequest(**TI4, shown="misclassified")
+    assert gallery.is_quick(GalleryRequest()), "nothing is computed for these"
+    assert not gallery.is_quick(request)
+    steps = []
+    answer = gallery.page(request, lambda done, total: steps.append((done, total)))
+    assert steps == [(20, 20)]
     monkeypatch.setattr(module, "compute_predictions", lambda *_: pytest.fail("predicted again"))
-    assert gallery.cached(data) == answer
+    assert gallery.is_quick(request)
+    assert gallery.page(request) == answer
 
 
 def test_classes_are_matched_by_name(gallery, images, monkeypatch):
     model = vitviz.load("cifar10-ti4")
     with torch.no_grad():
         classes = model.network(model.normalize(images[0])).argmax(-1)
-    monkeypatch.setattr(models, "load_model", lambda *_: replace(model, labels=model.labels[::-1]))
-    right = [image["index"] for image in pages(gallery, TI4 | {"shown": "correct"})]
+    turned = replace(model, labels=model.labels[::-1])
+    monkeypatch.setattr(Sources, "model", lambda *_: turned)
+    right = [image.index for image in pages(gallery, **TI4, shown="correct")]
     assert right == (9 - classes == images[1]).nonzero()[:, 0].tolist()
-    monkeypatch.setattr(models, "load_model", lambda *_: replace(model, labels=tuple("abcdefghij")))
-    other = Gallery(gallery.data, None, public=False)
-    with pytest.raises(ValueError, match="the classes of CIFAR-10 to filter by: got 'cifar10-ti4'"):
-        other.gallery(TI4 | {"shown": "correct"})
+    monkeypatch.setattr(Sources, "model", lambda *_: replace(model, labels=tuple("abcdefghij")))
+    with pytest.raises(ConfigError, match="the classes of CIFAR-10 to filter by: got cifar10-ti4"):
+        ask(Gallery(gallery.sources), **TI4, shown="correct")
 
 
 def test_the_page_of_an_image_is_found(gallery):
-    answer = gallery.gallery(ALL | {"index": 16})
-    assert (answer["page"], answer["pages"]) == (2, 3)
-    assert [image["index"] for image in answer["images"]] == list(range(14, 20))
-    assert gallery.gallery(ALL | {"page": 1, "index": 99})["page"] == 1, "there is no such image"
-
-
-def test_the_progress_counts_classified_images(gallery, monkeypatch):
-    request = {"dataset": "cifar10", "checkpoint": "cifar10-ti4"}
-    assert gallery.gallery_progress(request) == {"done": 0, "total": cifar.RECORDS}
-    seen = []
-    real = module.compute_predictions
-
-    def compute(model, images, stored, report):
-        def spy(count):
-            report(count)
-            seen.append(gallery.gallery_progress(request)["done"])
-
-        return real(model, images, stored, spy)
-
-    monkeypatch.setattr(module, "compute_predictions", compute)
-    gallery.gallery(TI4 | {"shown": "correct"})
-    assert seen == [20]
-    assert gallery.gallery_progress(request)["done"] == 0, "nothing is being classified any more"
+    answer = ask(gallery, index=16)
+    assert (answer.page, answer.pages) == (2, 3)
+    assert [image.index for image in answer.images] == list(range(14, 20))
+    assert ask(gallery, page=1, index=99).page == 1, "there is no such image"
 
 
 @pytest.fixture
@@ -143,58 +132,40 @@ def pets(tmp_path):
 
 
 def test_the_gallery_shows_the_test_images_that_a_run_was_trained_on(pets):
-    _, runs = pets
-    gallery = Gallery(None, runs, public=False)
-    (listed,) = [model for model in gallery.list_models({})["checkpoints"] if model["name"] == "runs/first"]
+    sources = Sources(runs=pets[1])
+    gallery = Gallery(sources)
+    (listed,) = [model for model in list_models(sources)["models"] if model["name"] == "runs/first"]
     assert listed["dataset"] == "pets"
-    request = {"dataset": "runs/first", "label": -1, "page": 0, "shown": "all", "checkpoint": "runs/first"}
-    assert gallery.cached(request) is None, "the folder must be read"
-    answer = gallery.gallery(request)
-    assert (answer["count"], answer["classes"]) == (4, ["circles", "squares"])
-    shown = [gallery.gallery(request | {"shown": shown}) for shown in ("correct", "misclassified")]
-    assert sum(part["count"] for part in shown) == 4
-    for image in shown[1]["images"]:
-        assert image["prediction"] != answer["classes"][image["label"]]
-    explore = Explore(None, runs)
-    chosen = {"kind": "dataset", "run": "runs/first", "index": 1}
-    explained = explore.explain({"checkpoint": "runs/first", "image": chosen})
-    assert explained["image"]["caption"] == "pets test image 1"
-    assert explained["classes"][explained["image"]["truth"]] == answer["classes"][answer["images"][1]["label"]]
-    other = explore.explain({"checkpoint": "cifar10-ti4", "image": chosen})
-    assert (other["image"]["truth"], other["image"]["shows"]) == (None, explained["image"]["shows"])
+    request = {"dataset": "runs/first", "model": "runs/first"}
+    assert not gallery.is_quick(GalleryRequest(**request)), "the folder must be read"
+    answer = ask(gallery, **request)
+    assert (answer.count, answer.classes) == (4, ["circles", "squares"])
+    shown = [ask(gallery, **request, shown=shown) for shown in ("correct", "misclassified")]
+    assert sum(part.count for part in shown) == 4
+    for image in shown[1].images:
+        assert image.prediction != answer.classes[image.label]
+    held, chosen = Explanations(sources), {"kind": "run", "run": "runs/first", "index": 1}
+    image = held.compute(Subject(model="runs/first", image=chosen)).image
+    assert image.caption == "pets test image 1"
+    assert image.truth == answer.images[1].label
+    other = held.compute(Subject(model="cifar10-ti4", image=chosen)).image
+    assert (other.truth, other.shows) == (None, image.shows)
     with pytest.raises(ValueError, match="from 0 to 3: got 4"):
-        explore.explain({"checkpoint": "runs/first", "image": chosen | {"index": 4}})
+        held.compute(Subject(model="runs/first", image=chosen | {"index": 4}))
 
 
 def test_a_model_without_trained_head_does_not_filter(gallery, monkeypatch):
-    model = checkpoint.load("cifar10-ti4")
-    record = {"train_config": {"objective": "masked-patch"}}
-    monkeypatch.setattr(gallery, "model", lambda request: replace(model, record=record))
-    with pytest.raises(RequestError, match="a classifier with the classes of"):
-        gallery.gallery(TI4 | {"shown": "correct"})
+    model = replace(checkpoint.load("cifar10-ti4"), record={"train_config": {"objective": "masked-patch"}})
+    monkeypatch.setattr(Sources, "model", lambda *_: model)
+    with pytest.raises(ConfigError, match="a classifier with the classes of"):
+        ask(gallery, **TI4, shown="correct")
 
 
 def test_a_missing_image_folder_gives_one_sentence(pets):
     folder, runs = pets
-    gallery = Gallery(None, runs, public=False)
     folder.rename(folder.with_name("gone"))
-    with pytest.raises(
-        cifar.DataError, match=r"^The image folder of this run is missing: .*pets does not exist\. Put it"
-    ):
-        gallery.gallery(ALL | {"dataset": "runs/first"})
-    public = Gallery(None, None, public=True)
+    with pytest.raises(ValueError, match=r"The image folder of this run is missing: .*pets does not exist\. Put it"):
+        ask(Gallery(Sources(runs=runs)), dataset="runs/first")
     for dataset in ("runs/first", "../pets", ""):
         with pytest.raises(ValueError, match="dataset must be cifar10 or runs/NAME"):
-            public.gallery(ALL | {"dataset": dataset})
-
-
-@pytest.mark.parametrize(
-    "data",
-    [{}, [], None, TI4 | {"shown": "bad"}, TI4 | {"shown": []}, ALL | {"shown": "correct"}, ALL | {"label": 10**30}],
-)
-def test_an_invalid_request_is_refused(gallery, data):
-    with pytest.raises(ValueError, match="must"):
-        gallery.gallery(data)
-    if data != {}:
-        with pytest.raises(ValueError, match="must"):
-            gallery.cached(data)
+            ask(Gallery(Sources(public=True)), dataset=dataset)

@@ -12,6 +12,7 @@ import torch
 
 from tests import tiny
 from tests.models import families
+from tests.webapp.api import routes
 from tests.webapp.serving import catalog_of
 from vitviz.models import checkpoint, hub, hub_cache
 from vitviz.models.checkpoint import CheckpointError
@@ -20,8 +21,6 @@ from vitviz.webapp.app import build_app
 from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.models import load_model
 from vitviz.webapp.opened import MAX_LOADED, ModelOpener, OpenedModels
-from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.server.requests import error_response
 
 REVISION = "0123456789abcdef" + "0" * 24
 CAT = {"kind": "sample", "name": "cat"}
@@ -54,8 +53,15 @@ def cache(tmp_path, monkeypatch, folder):
 
 
 @pytest.fixture
-def page(tmp_path):
-    return Explore(str(tmp_path / "missing"))
+def client(tmp_path):
+    with routes(data=str(tmp_path / "missing")) as client:
+        client.backend.sources.opener.opened.sources.clear()
+        yield client
+
+
+@pytest.fixture
+def opener(client):
+    return client.backend.sources.opener
 
 
 def wait(opener: ModelOpener) -> ModelOpener:
@@ -64,8 +70,8 @@ def wait(opener: ModelOpener) -> ModelOpener:
     return opener
 
 
-def test_the_cache_lists_complete_models_of_known_families(cache, page):
-    found = page.find_models({})
+def test_the_cache_lists_complete_models_of_known_families(cache, client):
+    found = client.get("models/cached")
     assert found["cache"] == str(cache)
     [model] = found["models"]
     size = (cache / "models--timm--vit_tiny" / "snapshots" / REVISION / "model.safetensors").stat().st_size
@@ -86,15 +92,15 @@ def test_the_number_of_classes_is_read_from_the_config(config, expected):
     assert hub_cache.count_classes(config) == expected
 
 
-def test_a_model_of_the_cache_is_opened_explained_and_described(cache, page):
-    page.open_model({"action": "start", "source": " timm:vit_tiny "})
-    state = wait(page.opener).state
+def test_a_model_of_the_cache_is_opened_explained_and_described(cache, client, opener):
+    client.get("models/open", action="start", source=" timm:vit_tiny ")
+    state = wait(opener).state
     assert (state.phase, state.name) == ("ready", "timm:vit_tiny")
-    info = page.list_models({})["checkpoints"][-1]
+    info = client.get("models")["models"][-1]
     assert (info["name"], info["family"], info["classes"], info["layers"]) == ("timm:vit_tiny", "ViT", 5, 2)
-    reply = page.explain({"checkpoint": "timm:vit_tiny", "image": CAT})
-    assert reply["checkpoint"] == "timm:vit_tiny"
-    known = dict(page.model_facts({"checkpoint": "timm:vit_tiny"})["facts"])
+    reply = client.get("explanations", subject={"model": "timm:vit_tiny", "image": CAT})
+    assert reply["model"] == "timm:vit_tiny"
+    known = dict(client.get("models/facts", model="timm:vit_tiny")["facts"])
     assert (known["Revision"], known["License"], known["Family"]) == (REVISION, "mit", "ViT · timm")
     assert known["Size"].startswith(f"{info['parameters']:,} parameters · ")
     assert "5: class 0, class 1" in known["Classes"]
@@ -115,17 +121,14 @@ def test_a_folder_and_a_file_get_short_names_and_are_opened_once(folder, tmp_pat
 
 
 def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_path):
-    opened, page = OpenedModels(), Explore()
-    page.opener = ModelOpener(opened)
+    opened = OpenedModels()
     names = []
     for number in range(MAX_LOADED + 1):
         path = tmp_path / f"model{number}.safetensors"
         checkpoint.save(tiny.checkpoint(seed=number), path)
         names.append(opened.open(str(path)))
     assert list(opened.loaded) == names[1:]
-    request = {"checkpoint": names[0], "image": CAT}
-    assert page.takes_long(request), "it has to be loaded first"
-    assert not page.takes_long(request | {"checkpoint": names[1]})
+    assert [opened.must_load(name) for name in names[:2]] == [True, False]
     assert opened.get(names[0]).name == names[0]
     assert names[1] not in opened.loaded
 
@@ -196,21 +199,23 @@ def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, mo
         ("hf:microsoft/resnet", "The model must be a plain ViT: resnet is of the family resnet (convnet)"),
     ],
 )
-def test_what_cannot_be_opened_is_refused_with_the_sentence_of_the_loader(cache, page, monkeypatch, source, sentence):
+def test_what_cannot_be_opened_is_refused_with_the_sentence_of_the_loader(
+    cache, client, opener, monkeypatch, source, sentence
+):
     def fetch(self, name, canceled):
         hub.fetch(name)
 
     monkeypatch.setattr(ModelOpener, "fetch", fetch)  # in this process, where there is no network
-    page.open_model({"action": "start", "source": source})
-    state = wait(page.opener).state
+    client.get("models/open", action="start", source=source)
+    state = wait(opener).state
     assert state.phase == "failed"
     assert sentence in state.message
-    assert not page.opener.opened.sources
+    assert not opener.opened.sources
 
 
 @pytest.mark.parametrize("source", ["", " ", "x" * 1001])
-def test_an_empty_or_endless_name_is_refused(page, source):
-    assert "must have a name" in error_response(page.open_model)({"action": "start", "source": source})["error"]
+def test_an_empty_or_endless_name_is_refused(client, source):
+    assert client.refusal("models/open", action="start", source=source)["error"]
 
 
 class FakeDownload:
@@ -232,41 +237,42 @@ class FakeDownload:
 
 
 @pytest.fixture
-def download(monkeypatch, page, folder):
+def download(monkeypatch, client, folder):
     """A download in progress on the page."""
     ready = threading.Event()
     monkeypatch.setattr("vitviz.webapp.opened.HubDownload", lambda name: (FakeDownload(name), ready.set())[0])
     monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
     monkeypatch.setattr("vitviz.webapp.opened.load", lambda source: hub.load(folder))
     monkeypatch.setattr("vitviz.webapp.opened.file_states", lambda source: ((0, 1),))
-    page.open_model({"action": "start", "source": "timm:vit_tiny"})
+    client.get("models/open", action="start", source="timm:vit_tiny")
     assert ready.wait(60)
     assert FakeDownload.latest.started.wait(60)
     return FakeDownload.latest
 
 
-def test_a_download_reports_its_progress_while_other_models_are_explained(page, download):
-    state = page.open_model({"action": "state"})
+def test_a_download_reports_its_progress_while_other_models_are_explained(client, opener, download):
+    state = client.get("models/open", action="state")
     assert (state["phase"], state["done"], state["total"]) == ("downloading", 10, 100)
-    assert page.explain({"checkpoint": "cifar10-ti4", "image": CAT})["checkpoint"] == "cifar10-ti4"
+    reply = client.get("explanations", subject={"model": "cifar10-ti4", "image": CAT})
+    assert reply["model"] == "cifar10-ti4"
     download.released.set()
-    assert wait(page.opener).state.phase == "ready"
+    assert wait(opener).state.phase == "ready"
 
 
-def test_a_download_is_canceled(page, download):
-    page.open_model({"action": "cancel"})
-    state = wait(page.opener).state
-    assert (state.phase, page.opener.opened.sources) == ("canceled", {})
+def test_a_download_is_canceled(client, opener, download):
+    client.get("models/open", action="cancel")
+    state = wait(opener).state
+    assert (state.phase, opener.opened.sources) == ("canceled", {})
 
 
-def test_opening_another_model_replaces_the_download(page, download, folder):
-    page.open_model({"action": "start", "source": str(folder)})
+def test_opening_another_model_replaces_the_download(client, opener, download, folder):
+    client.get("models/open", action="start", source=str(folder))
     assert download.is_canceled
-    assert wait(page.opener).state.name == "tiny-vit"
+    assert wait(opener).state.name == "tiny-vit"
 
 
-def test_a_cancellation_before_the_download_has_started_is_not_lost(page, monkeypatch):
-    opener, created = page.opener, threading.Event()
+def test_a_cancellation_before_the_download_has_started_is_not_lost(client, opener, monkeypatch):
+    created = threading.Event()
 
     def cancel_meanwhile(name):
         opener.cancel()  # as from another thread
@@ -275,7 +281,7 @@ def test_a_cancellation_before_the_download_has_started_is_not_lost(page, monkey
 
     monkeypatch.setattr("vitviz.webapp.opened.HubDownload", cancel_meanwhile)
     monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
-    page.open_model({"action": "start", "source": "timm:vit_tiny"})
+    client.get("models/open", action="start", source="timm:vit_tiny")
     assert created.wait(60)
     assert wait(opener).state.phase == "canceled"
     assert FakeDownload.latest.is_canceled
@@ -302,17 +308,16 @@ def test_the_child_process_prints_the_progress_of_each_file(monkeypatch, capsys)
 
 def test_the_page_opens_with_the_model_it_was_started_with(folder):
     catalog = catalog_of(build_app(checkpoint=str(folder)))
-    assert [model["name"] for model in catalog["checkpoints"]] == ["tiny-vit", "cifar10-ti4"]
+    assert [model["name"] for model in catalog["models"]] == ["tiny-vit", "cifar10-ti4"]
 
 
 def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):
-    page = Explore(public=True)
-    for request in ({"action": "start", "source": "timm:vit_tiny"}, {"action": "state"}, {"action": "cancel"}):
-        assert "cannot be opened on a public page" in error_response(page.open_model)(request)["error"]
-    assert "cannot be opened on a public page" in error_response(page.find_models)({})["error"]
-    assert page.opener.thread is None
-    for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):
-        assert "not found" in error_response(page.model)({"checkpoint": name})["error"]
+    with routes(public=True) as client:
+        for path, request in (("models/open", {"action": "start", "source": "timm:vit_tiny"}), ("models/cached", {})):
+            assert "cannot be opened on a public page" in client.refusal(path, **request)["error"]
+        assert client.backend.sources.opener.thread is None
+        for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):
+            assert "not found" in client.refusal("explanations", subject={"model": name, "image": CAT})["error"]
 
 
 def test_facts_name_preprocessing_tokens_and_training():

@@ -11,7 +11,7 @@ from vitviz import cli
 from vitviz.data import cifar, datasets
 from vitviz.data.preprocessing import Resize, load_samples, resize_images
 from vitviz.training import evaluation, predictions
-from vitviz.webapp.pages import explore
+from vitviz.webapp import explained
 from vitviz.webapp.probed import ModelProbes
 from vitviz.webapp.sources import Sources
 
@@ -39,8 +39,8 @@ def test_internals_and_the_command_line_probe_the_preprocessed_samples():
 
 def test_head_means_are_over_the_preprocessed_samples(monkeypatch):
     seen = []
-    monkeypatch.setattr(explore, "mean_head_outputs", lambda model, images: seen.append(images))
-    explore.head_means(MODEL)
+    monkeypatch.setattr(explained, "mean_head_outputs", lambda model, images: seen.append(images))
+    explained.head_means(MODEL)
     assert torch.equal(seen[0], load_samples(SIZE, RESIZE))
 
 

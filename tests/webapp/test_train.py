@@ -13,20 +13,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PIL import Image
-from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.server.requests import error_response
 
 from tests.webapp import runs
 from tests.webapp.api import routes
-from tests.webapp.test_figures import VIEW
 from vitviz.models import checkpoint
 from vitviz.runs import process, run_folder, timeline
 from vitviz.training import estimate
 from vitviz.training.estimate import Estimate
 from vitviz.training.presets import PRESETS, TEACHERS
+from vitviz.view import Subject
 from vitviz.webapp import trainings as trainings_module
-from vitviz.webapp.models import load_model
+from vitviz.webapp.explained import Explanations
+from vitviz.webapp.models import list_models, load_model
 from vitviz.webapp.schemas.runs import ConfigRequest
+from vitviz.webapp.server.refusals import FieldError
+from vitviz.webapp.sources import Sources
 from vitviz.webapp.training_form import CONFIG_FIELDS, HYPERPARAMETERS, LABELS, with_labels
 from vitviz.webapp.trainings import Trainings
 
@@ -427,7 +428,7 @@ def test_a_run_without_attention_cannot_be_explored(trainings, run):
     run_folder.write_config(TEACHERS["cifar10-teacher"], run)
     (row,) = trainings.lists().runs
     assert (row.saved, row.explorable, row.snapshots) == (True, False, False)
-    offered = Explore(None, trainings.runs).list_models({})["checkpoints"]
+    offered = list_models(Sources(runs=trainings.runs))["models"]
     assert [found["name"] for found in offered] == list(checkpoint.bundled_checkpoints())
 
 
@@ -473,7 +474,7 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):
     for name, fields in configs.items():
         runs.make(trainings.runs.root, name, finished=True, **fields)
     known = {row.name: (row.measured_on, row.preset) for row in trainings.lists().runs}
-    models = Explore(None, trainings.runs).list_models({})["checkpoints"]
+    models = list_models(Sources(runs=trainings.runs))["models"]
     explored = {model["name"]: model["measured_on"] for model in models}
     ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
     assert explored == dict.fromkeys(checkpoint.bundled_checkpoints(), "test") | ours
@@ -488,25 +489,25 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):
 
 
 def test_the_current_checkpoint_of_a_run_is_explored(trainings, run):
-    explore = Explore(None, trainings.runs)
-    listed = explore.list_models({})["checkpoints"][-1]
+    sources = Sources(runs=trainings.runs)
+    listed = list_models(sources)["models"][-1]
     parameters = sum(p.numel() for p in checkpoint.load(run / "last.safetensors").network.parameters())
     size = {"layers": 2, "heads": 2, "classes": 10, "family": "ViT", "parameters": parameters}
     known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True, "source": ""}
     assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
-    response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
-    assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
-    figure = {"content": "view", "format": "npz", "view": VIEW | {"layer": 0, "head": 0}}
-    name = explore.figures.figure({"key": response["key"], **figure})["name"]
-    assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.npz"
+    cat = {"kind": "sample", "name": "cat"}
+    found = Explanations(sources).compute(Subject(model="runs/first", image=cat)).explanation
+    assert (found.checkpoint, found.layers_and_heads, found.grid) == ("runs/first", (2, 2), (4, 4))
     before = load_model("runs/first", trainings.runs)
     assert load_model("runs/first", trainings.runs) is before
     checkpoint.save(before, run / "last.safetensors")
     assert load_model("runs/first", trainings.runs) is not before
     for wrong in ("runs/../first", "runs/unknown", "runs/"):
-        assert "error" in error_response(explore.explain)({"checkpoint": wrong, "image": {}})
-    refused = error_response(Explore(None).explain)({"checkpoint": "runs/first", "image": {}})
-    assert "Checkpoint 'runs/first' not found" in refused["error"]
+        with pytest.raises(FieldError) as refusal:
+            sources.model(wrong)
+        assert refusal.value.field == "subject.model"
+    with pytest.raises(ValueError, match="Checkpoint 'runs/first' not found"):
+        Sources().model("runs/first")
 
 
 def zip_of(members):
