@@ -74,10 +74,11 @@ export class LearnPage implements Choices {
 
   readonly current = $derived.by(() => STEPS[this.step]);
   readonly subjectOnScreen = $derived.by(() => this.pass?.explanation.subject);
+  /** `data-state` */
   readonly state = $derived.by(() => {
     if (this.failed) return 'error';
     return this.subjectOnScreen && this.subject === this.subjectOnScreen ? 'ready' : 'working';
-  }); // `data-state`
+  });
 
   #isOwn = false; // see `remove`
   #linked: readonly string[] | null = null; // of a link that is being opened: what is not available
