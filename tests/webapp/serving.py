@@ -5,7 +5,6 @@ import json
 import os
 import socket
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -78,17 +77,6 @@ class Client:
     def config(self) -> dict[str, Any]:
         """Return the page's config."""
         return json.loads(self.request("GET", "/config")[2])
-
-    @cached_property
-    def component(self) -> int:
-        """The ID of the page's component."""
-        return next(part["id"] for part in self.config()["components"] if part["props"].get("elem_id") == "vitviz")
-
-    def call(self, name: str, data: Any):
-        """Call a server function; return status and response."""
-        request = {"session_hash": "s", "component_id": self.component, "fn_name": name, "data": data}
-        status, text = self.post("/gradio_api/component_server/", request)
-        return status, json.loads(text) if text.startswith(("{", "[", '"', "null")) else text
 
     def endpoint(self, name: str, *data: Any) -> tuple[int, str]:
         """Call a public endpoint; return the status and the stream of events, or the error."""

@@ -9,8 +9,6 @@ import sys
 import threading
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +16,7 @@ import numpy as np
 import pytest
 from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
-from PIL import Image
+from pydantic import TypeAdapter
 
 from scripts import opening as script
 from tests.webapp.serving import catalog_of
@@ -27,6 +25,7 @@ from vitviz.view import Subject
 from vitviz.webapp import opening
 from vitviz.webapp.app import build_app
 from vitviz.webapp.backend import Backend
+from vitviz.webapp.schemas.page import Catalog
 from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.modules import API_PREFIX
 
@@ -110,21 +109,18 @@ def stored():
 
 def test_the_file_has_the_current_content(stored):
     current = json.loads(script.content())
-    assert stored.pop("example")["request"] == current.pop("example")["request"]
     assert stored.pop("explained")["subject"] == current.pop("explained")["subject"]
     assert stored == current, "run python -m scripts.opening"
 
 
-def test_the_example_equals_what_the_model_computes(client):
-    example = opening.read()["example"]
-    status, computed = client.call("explain", example["request"])
-    assert (status, computed.pop("key") == opening.KEY) == (200, False)
-    expected = example["reply"]
-    assert expected.pop("key") == opening.KEY
-    numbers = [(reply.pop("cls"), reply["image"].pop("src")) for reply in (computed, expected)]
-    assert np.allclose(*(np.frombuffer(b64decode(cls), "<f4") for cls, _ in numbers), atol=1e-5)
-    pixels = [np.asarray(Image.open(BytesIO(b64decode(src.partition(",")[2])))) for _, src in numbers]
-    assert np.array_equal(*pixels)
+def test_the_explanation_equals_what_the_model_computes(client):
+    explained = opening.read()["explained"]
+    status, computed = client.route("explanations", {"subject": explained["subject"]})
+    assert status == 200
+    expected = explained["reply"]
+    assert np.allclose(
+        *(np.frombuffer(b64decode(reply.pop("cls")), "<f4") for reply in (computed, expected)), atol=1e-5
+    )
     for name in ("probabilities", "maps", "limits"):
         found, wanted = computed.pop(name), expected.pop(name)
         if name == "probabilities":
@@ -133,7 +129,6 @@ def test_the_example_equals_what_the_model_computes(client):
             assert found.keys() == wanted.keys()
             assert all(found[key] == pytest.approx(wanted[key], abs=1e-5) for key in wanted)
     assert computed == expected
-    assert len(client.call("attention", {"key": opening.KEY})[1]) > 100_000, "it is held under its key"
 
 
 @pytest.mark.parametrize("public", [False, True])
@@ -141,7 +136,7 @@ def test_the_page_is_the_same_without_the_file(public, tmp_path, monkeypatch):
     found = catalog_of(build_app(str(tmp_path), public))
     monkeypatch.setattr(opening, "read", lambda: None)
     assert catalog_of(build_app(str(tmp_path), public)) == found
-    assert found == Backend(str(tmp_path), public).explore.catalog() | {"public": public}
+    TypeAdapter(Catalog).validate_python(found, strict=True)
 
 
 @pytest.fixture
@@ -189,27 +184,6 @@ def test_a_checkpoint_that_cannot_be_read_has_no_checksum(bundled, tmp_path):
 # Requests during the import
 
 
-@pytest.fixture
-def deferred():
-    """A backend that is loaded once `ready` is set; `started` is set before."""
-    started, ready = threading.Event(), threading.Event()
-    loads = []
-
-    async def double(request):
-        return 2 * request
-
-    def load():
-        loads.append(1)
-        started.set()
-        assert ready.wait(60)
-        return SimpleNamespace(functions={"double": double, "negate": lambda request: -request, "explain": double})
-
-    example = {"request": 7, "reply": "example"}
-    yield DeferredBackend(load, example), started, ready
-    ready.set()
-    assert loads == [1]
-
-
 def test_the_first_subject_is_explained_during_the_import_and_other_requests_wait():
     ready, subject = threading.Event(), {"model": "a", "image": {"kind": "sample", "name": "cat"}}
     known = {"subject": Subject(**subject).model_dump(), "reply": {"from": "file"}}
@@ -232,40 +206,34 @@ def test_the_first_subject_is_explained_during_the_import_and_other_requests_wai
         assert client.post(path, json={"subject": subject}).json()["from"] == "backend"
 
 
-def test_requests_wait_for_the_import_and_load_once(deferred):
-    backend, started, ready = deferred
-    double, negate = (backend.function(name) for name in ("double", "negate"))
-    assert (double.__name__, negate.__name__) == ("double", "negate")
+def test_the_backend_is_loaded_once_also_if_a_visitor_leaves_meanwhile():
+    started, ready, loads = threading.Event(), threading.Event(), []
+
+    def load():
+        loads.append(1)
+        started.set()
+        return ready.wait(60)
+
+    backend = DeferredBackend(load)
 
     async def call():
-        tasks = [asyncio.create_task(function(n)) for n in (1, 2) for function in (double, negate)]
-        visitor = asyncio.create_task(double(3))
+        tasks = [asyncio.create_task(backend.backend()) for _ in range(3)]
         await asyncio.to_thread(started.wait)
-        visitor.cancel()
-        await asyncio.wait([visitor])
-        assert visitor.cancelled()
-        assert not any(task.done() for task in tasks)
+        tasks[0].cancel()
+        await asyncio.wait([tasks[0]])
+        assert [task.done() for task in tasks] == [True, False, False]
         ready.set()
-        return await asyncio.gather(*tasks)
+        return await asyncio.gather(*tasks[1:])
 
-    assert asyncio.run(call()) == [2, -1, 4, -2]
-    assert asyncio.run(double(5)) == 10
-
-
-def test_the_example_is_shown_during_the_import_only(deferred):
-    backend, _, ready = deferred
-    explain = backend.function("explain")
-    assert asyncio.run(explain(7)) == "example"
-    ready.set()
-    backend.start().result()
-    assert asyncio.run(explain(7)) == 14
+    assert asyncio.run(call()) == [True, True]
+    assert asyncio.run(backend.backend())
+    assert loads == [1]
 
 
 def test_expired_explanations_are_deleted_once_the_pages_are_there(monkeypatch):
     pages, ready = Backend(), threading.Event()
     cleaned = []
-    for name in ("explanations", "scored"):
-        monkeypatch.setattr(getattr(pages.explore, name), "clean", partial(cleaned.append, name))
+    monkeypatch.setattr(pages.explanations, "clean", lambda: cleaned.append("explanations"))
     backend = DeferredBackend(lambda: ready.wait(60) and pages)
     backend.clean()
     assert backend.future is None, "cleaning does not import"
@@ -275,7 +243,7 @@ def test_expired_explanations_are_deleted_once_the_pages_are_there(monkeypatch):
     ready.set()
     backend.start().result()
     backend.clean()
-    assert cleaned == ["explanations", "scored"]
+    assert cleaned == ["explanations"]
 
 
 def test_a_failing_import_fails_each_request():
@@ -284,5 +252,5 @@ def test_a_failing_import_fails_each_request():
         backend.start().result()
     for _ in range(2):
         with pytest.raises(KeyError):
-            asyncio.run(backend.function("name")(1))
+            asyncio.run(backend.backend())
     backend.clean()

@@ -63,9 +63,9 @@ def test_training_is_refused_over_http(public_client):
 
 
 def test_models_are_not_opened_over_http(public_client):
-    for name, request in (("open_model", {"action": "start", "source": "/etc"}), ("find_models", {})):
-        _, answer = public_client.call(name, request)
-        assert "Models cannot be opened on a public page" in answer["error"], name
+    for path, request in (("models/open", {"action": "start", "source": "/etc"}), ("models/cached", {})):
+        status, answer = public_client.route(path, request)
+        assert (status, "Models cannot be opened on a public page" in answer["error"]) == (400, True), path
 
 
 def test_secrets_are_removed_from_the_environment(monkeypatch):

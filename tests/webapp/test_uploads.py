@@ -175,7 +175,7 @@ def test_nothing_else_in_the_configured_folder_is_touched(tmp_path, monkeypatch)
 
 def test_multipart_bodies_are_accepted_by_the_upload_endpoint_only(client, upload_folder):
     body = b'--x\r\nContent-Disposition: form-data; name="a"; filename="a.png"\r\n\r\nx\r\n--x--\r\n'
-    for path in ("/gradio_api/component_server", "/gradio_api/component_server/", "/gradio_api/call/explain"):
+    for path in ("/gradio_api/queue/join", "/gradio_api/call/explain"):
         status, _, text = client.request("POST", path, {"Content-Type": " Multipart/form-data; boundary=x"}, body)
         assert (status, text) == (415, b"Files are accepted by the upload endpoint only.")
 
