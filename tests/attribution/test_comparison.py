@@ -7,9 +7,12 @@ import pytest
 
 import vitviz
 from tests import tiny
+from vitviz.attribution import export
 from vitviz.attribution.comparison import ATTENTION, Comparison, Side, compare
 from vitviz.attribution.explanation import explain
+from vitviz.attribution.provenance import provenance, read
 from vitviz.plots.scales import Scale
+from vitviz.view import Ablation, View
 
 LABELS = ("cat", "dog", "ship")
 
@@ -193,7 +196,7 @@ def test_two_images_two_heads_two_methods_two_classes_and_an_ablation(pair):
 
 def test_a_patch_is_compared_with_the_tokens_of_another_image(pair):
     one, two = pair
-    found = compare(one, two, similar_to=9, layer=3)
+    found = compare(one, two, query=9, layer=3, direction="similar")
     token = one.features(3)[one.prefix + 9]
     for side_of, explanation in zip((found.a, found.b), pair, strict=True):
         others = explanation.features(3)[explanation.prefix :]
@@ -202,7 +205,7 @@ def test_a_patch_is_compared_with_the_tokens_of_another_image(pair):
     assert found.a.values.ravel()[9] == pytest.approx(1)
     other = explain(tiny.checkpoint(replace(tiny.CONFIG, embed_dim=20)), tiny.pixels())
     with pytest.raises(ValueError, match="Both images must be explained by the same model"):
-        compare(one, other, similar_to=9)
+        compare(one, other, query=9, direction="similar")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +216,7 @@ def test_a_patch_is_compared_with_the_tokens_of_another_image(pair):
         ({"method": "magic"}, "method must be an attribution method: got magic"),
         ({"b_options": {"heads": 1}}, "heads is not compared. Use layer, head, query, direction, method, target"),
         ({"smooth": True}, "smooth is not compared"),
-        ({"similar_to": 35}, "patch must be from 0 to 34"),
+        ({"query": (), "direction": "similar"}, "query must be one patch"),
     ],
 )
 def test_what_does_not_exist_is_refused(pair, options, sentence):
@@ -255,11 +258,35 @@ def test_arrays_and_rows_have_all_numbers(pair, tmp_path):
     }
     assert ("rank correlation", "", "", "", "", "", found.rank_correlation) in rows
     text = found.save(tmp_path / "pair.csv").read_text()
-    assert len(text.splitlines()) == 1 + len(rows)
-    found.save(tmp_path / "pair.png")
-    assert (tmp_path / "pair.png").read_bytes().startswith(b"\x89PNG")
+    assert len(text.splitlines()) == 2 + len(rows)  # a comment and the header
     with pytest.raises(ValueError, match="must end in"):
         found.save(tmp_path / "pair.txt")
+
+
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".png", ".svg", ".pdf"])
+def test_a_file_carries_the_provenance_of_both_sides(pair, tmp_path, ending):
+    one, two = pair
+    ablated = two.ablate(heads=[(1, 0)])
+    found = read(compare(one, ablated, layer=2, b_options={"head": 1}).save(tmp_path / f"pair{ending}"))
+    expected = [provenance(one, View(layer=2)), provenance(ablated, View(layer=2, head=1))]
+    for shown, side_of in zip((found, found.b), expected, strict=True):
+        assert dict(side_of) | dict(shown) | {"code": None, "panels": (), "b": None} == dict(side_of) | {"code": None}
+    assert found.b.subject.ablations == (Ablation(heads=((1, 0),)),)
+    panels = ["map-a", "map-b", "difference"] if ending in export.DRAWN else []
+    assert [panel.name for panel in found.panels] == panels
+
+
+def test_the_code_of_a_comparison_computes_it():
+    model = vitviz.load("cifar10-ti4")
+    cat, dog = vitviz.explain(model, ["cat", "dog"])
+    for found in (
+        compare(cat, dog.ablate(patches=[3]), layer=4, b_options={"head": 3}),
+        compare(cat, dog, layer=4, query=9, direction="similar"),
+        compare(cat, dog, method="relevance", target="cat", b_options={"target": "dog"}),
+    ):
+        scope = {}
+        exec(found.provenance().code, scope)
+        np.testing.assert_array_equal(scope["array"], found.difference)
 
 
 def test_compare_is_public(pair):

@@ -184,11 +184,11 @@ def test_compare(context, with_runs, check):
     page = context.new_page()
     for query in (
         "query=19",
-        "compare=model&b=runs/finished&layer=4",
+        "compare=model&b.model=runs/finished&layer=4",
         "compare=snapshot",
         "compare=class",
-        "compare=head&method=similarity",
-        "compare=ablation&ablations=heads:4.2;patches:10;patch_mode:gray",
+        "compare=head&direction=similar",
+        "compare=ablation&b.ablations=heads:4.2;patches:10;patch_mode:gray",
     ):
         page.goto(f"{with_runs}?tab=compare&{query}")
         page.wait_for_selector(f"{COMPARE}[data-ready='1'][data-state=ready]")

@@ -1,11 +1,11 @@
 """The Compare page: every kind of comparison with the library's numbers, reading, keys, links, files and bad input."""
 
-import csv
 import io
 import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from playwright.sync_api import expect
@@ -16,6 +16,7 @@ from benchmarks.page import EXPLORER
 from tests.browser.layout import check_width
 from tests.browser.test_figures import images as images_of
 from tests.webapp import runs
+from vitviz.attribution import provenance
 from vitviz.data import cifar
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models import checkpoint
@@ -83,6 +84,13 @@ def change(page, act) -> None:
     page.wait_for_selector(f"{COMPARE}[data-ready='{number + 1}'][data-state=ready]")
 
 
+def open_picker(page, label: str):
+    """Open the choice of an image, and return it."""
+    picker = page.locator(f"{COMPARE} details", has=page.get_by_text(label, exact=True))
+    picker.locator("summary").click()
+    return picker
+
+
 def choose(page, kind: str) -> None:
     change(page, lambda: page.locator(f"input[name=compare][value={kind}]").check(force=True))
     page.wait_for_selector(f"{COMPARE}[data-kind={kind}]")
@@ -127,11 +135,12 @@ def expect_comparison(page, found) -> None:
 def test_two_images_by_one_head(open_comparison, images):
     page = open_comparison("&layer=4&head=2")
     expect_comparison(page, vitviz.compare(*named(images), layer=4, head=2))
-    expect(page).to_have_url(re.compile("image=cat.*b=dog"))
-    change(page, lambda: page.get_by_role("group", name="Image of B").get_by_role("button", name="ship").click())
+    expect(page).to_have_url(re.compile("image=cat.*b.image=dog"))
+    picker = open_picker(page, "Image of B")
+    change(page, lambda: picker.get_by_role("button", name="ship").click())
     ship = vitviz.explain(vitviz.load("cifar10-ti4"), "ship")
     expect_comparison(page, vitviz.compare(*named([images[0], ship]), layer=4, head=2))
-    expect(page).to_have_url(re.compile("b=ship"))
+    expect(page).to_have_url(re.compile("b.image=ship"))
 
 
 def named(explanations):
@@ -154,11 +163,11 @@ def test_two_methods_two_classes_and_two_heads(open_comparison, images):
     select(page, "Layer of B", "6")
     select(page, "Head of B", "1")
     expect_comparison(page, vitviz.compare(cat, cat, layer=4, head=2, b_options={"layer": 5, "head": 0}))
-    expect(page).to_have_url(re.compile("compare=head.*b=5-0"))
+    expect(page).to_have_url(re.compile("compare=head.*b.layer=5&b.head=0"))
 
 
 def test_before_and_after_an_ablation(open_comparison, images):
-    page, cat = open_comparison("&compare=ablation&layer=4&head=mean&ablations=heads:4.2"), images[0]
+    page, cat = open_comparison("&compare=ablation&layer=4&head=mean&b.ablations=heads:4.2"), images[0]
     expect_comparison(page, vitviz.compare(cat, cat.ablate(heads=[(4, 2)]), layer=4))
     page.locator(f"{COMPARE} [data-do=remove]").click()
     point(page, "image-b", 2, 3)
@@ -171,11 +180,10 @@ def test_before_and_after_an_ablation(open_comparison, images):
     gray = cat.ablate(heads=[(4, 2)], patches=[10], patch_mode="gray")
     expect_comparison(page, vitviz.compare(cat, gray, layer=4))
     change(page, lambda: page.get_by_role("button", name="Restore layer 5, head 3").click())
-    expect(page).to_have_url(re.compile("ablations=patches:10"))
-    expect(page).not_to_have_url(re.compile("ablated"))
+    expect(page).to_have_url(re.compile("b.ablations=patches:10"))
     page.get_by_role("combobox", name="Head to ablate").select_option(label="head 2")
     change(page, lambda: page.locator(f"{COMPARE} [data-do=ablate]").click())
-    expect(page).to_have_url(re.compile("ablations=heads:0.1"))
+    expect(page).to_have_url(re.compile("b.ablations=heads:0.1"))
 
 
 def center(page, name: str, row: int, column: int) -> tuple[float, float]:
@@ -184,7 +192,7 @@ def center(page, name: str, row: int, column: int) -> tuple[float, float]:
 
 
 def test_an_ablated_head_has_no_map(open_comparison):
-    page = open_comparison("&compare=ablation&layer=4&head=2&ablations=heads:4.2")
+    page = open_comparison("&compare=ablation&layer=4&head=2&b.ablations=heads:4.2")
     expect(page.locator(".pair-warning")).to_have_text("Layer 5, head 3 is ablated in B: it has no map there.")
     expect(stage(page, "map-b").locator(".crossed")).to_have_count(64)
     expect(stage(page, "difference")).to_have_count(0)
@@ -203,8 +211,8 @@ def test_two_snapshots_of_one_training(open_comparison):
     slider = page.get_by_role("slider", name="Snapshot of A")
     slider.focus()
     change(page, lambda: page.keyboard.press("ArrowRight"))
-    expect(page).to_have_url(re.compile("snapshot=1&b=59"))
-    expect(slider).to_have_attribute("aria-valuetext", f"epoch {held.epoch[1]:.1f}")
+    expect(page).to_have_url(re.compile("snapshot=1&b.snapshot=59"))
+    expect(slider).to_have_attribute("aria-valuetext", f"epoch {held.epoch[1]:.4g}")
     select(page, "Layer", "6")
     expect(page).to_have_url(re.compile("layer=5"))
 
@@ -216,11 +224,11 @@ def test_snapshots_of_a_run(open_comparison):
 
 
 def test_a_patch_of_one_image_against_the_tokens_of_the_other(open_comparison, images):
-    page = open_comparison("&layer=4&method=similarity&query=19")
-    found = vitviz.compare(*named(images), similar_to=19, layer=4)
+    page = open_comparison("&layer=4&direction=similar&query=19")
+    found = vitviz.compare(*named(images), query=19, layer=4, direction="similar")
     expect_comparison(page, found)
     change(page, lambda: page.mouse.click(*center(page, "image-a", 5, 5)))
-    expect_comparison(page, vitviz.compare(*named(images), similar_to=36, layer=4))
+    expect_comparison(page, vitviz.compare(*named(images), query=36, layer=4, direction="similar"))
     expect(stage(page, "map-a").locator(".query")).to_have_count(1)
     expect(stage(page, "map-b").locator(".query")).to_have_count(0)  # the patch is one of A
 
@@ -269,13 +277,14 @@ def test_everything_by_keyboard(open_comparison, images):
 @pytest.mark.parametrize(
     "query",
     [
-        "&layer=4&head=2&b=ship&query=10",
-        "&compare=model&b=runs/coarse&layer=1&head=mean",
-        "&compare=snapshot&snapshot=3&b=29&image=dog&layer=4&head=1",
-        "&compare=method&method=average&b=rollout",
-        "&compare=class&method=relevance&target=3&b=5",
-        "&compare=head&layer=0&head=1&b=5-mean",
-        "&compare=ablation&ablations=heads:4.2,5.0;patches:10;patch_mode:gray&layer=5&head=mean",
+        "&layer=4&head=2&b.image=ship&query=10",
+        "&compare=model&b.model=runs/coarse&layer=1&head=mean",
+        "&compare=snapshot&snapshot=3&b.snapshot=29&image=dog&layer=4&head=1",
+        "&compare=method&method=average&b.method=rollout",
+        "&compare=method&method=average&b.method=attention-head&layer=4&head=2",
+        "&compare=class&method=relevance&target=3&b.target=5",
+        "&compare=head&layer=0&head=1&b.layer=5&b.head=mean",
+        "&compare=ablation&b.ablations=heads:4.2,5.0;patches:10;patch_mode:gray&layer=5&head=mean",
     ],
 )
 def test_a_link_reopens_the_comparison_in_a_fresh_browser(open_comparison, browser, query):
@@ -289,8 +298,8 @@ def test_a_link_reopens_the_comparison_in_a_fresh_browser(open_comparison, brows
         other.wait_for_selector(f"{COMPARE}[data-ready='1'][data-state=ready]")
         expect(other.locator(f"{COMPARE} h1")).to_have_text(headline)
         assert stage(other, "map-b").locator("canvas").evaluate(CANVAS_COLORS) == painted
-        asked = dict(re.findall(r"(\w+)=([^&]*)", query))
-        shown = dict(re.findall(r"(\w+)=([^&]*)", other.url.replace("%2F", "/")))
+        asked = dict(re.findall(r"([\w.]+)=([^&]*)", query))
+        shown = dict(re.findall(r"([\w.]+)=([^&]*)", other.url))
         assert asked.items() <= shown.items()
     finally:
         fresh.close()
@@ -306,7 +315,7 @@ def test_back_returns_to_the_last_kind(open_comparison):
 
 
 def test_models_of_other_grids_and_depths_say_what_is_compared(open_comparison):
-    page = open_comparison("&compare=model&b=runs/coarse&layer=4&head=2")
+    page = open_comparison("&compare=model&b.model=runs/coarse&layer=4&head=2")
     notes = page.locator(f"{COMPARE} .pair-warning")
     expect(notes.nth(0)).to_contain_text("The grids differ, 8 × 8 and 4 × 4 patches")
     expect(notes.nth(1)).to_contain_text("6 and 2 layers: layer 5, head 3 of A, layer 2, head 2 of B")
@@ -325,16 +334,18 @@ def test_models_of_other_grids_and_depths_say_what_is_compared(open_comparison):
 
 
 def test_what_is_missing_in_a_link_is_named(open_comparison):
-    page = open_comparison("&model=gone&image=nothing&layer=8&b=upload&query=88")
+    page = open_comparison("&model=gone&image=nothing&layer=8&b.image=upload")
     status = page.locator(f"{COMPARE} .status")
     for part in (
         "The model of this link, gone,",
         "The image of this link, nothing,",
-        "The layer of this link, 9, is not available: showing 6.",
-        "The image of this link, upload,",
-        "Patches or heads of this link that the model does not have are left out.",
+        "This model has no layer 9, head mean",
+        "The image B of this link, upload,",
     ):
         expect(status).to_contain_text(part)
+    outside = open_comparison("&compare=head&layer=4&head=2&b.layer=5&b.head=7&query=88").locator(f"{COMPARE} .status")
+    for part in ("patches: those outside of it are left out", "This model has no layer 6, head 8"):
+        expect(outside).to_contain_text(part)
     expect(page.locator(".pair-correlation b")).to_be_visible()
     lost = open_comparison("&compare=snapshot&model=runs/moon&snapshot=79").locator(f"{COMPARE} .status")
     expect(lost).to_contain_text("The snapshot of this link, 80,")
@@ -342,51 +353,57 @@ def test_what_is_missing_in_a_link_is_named(open_comparison):
 
 def test_an_upload_is_compared_and_does_not_travel_in_a_link(open_comparison):
     page = open_comparison("&layer=4&head=2")
-    upload = page.get_by_role("group", name="Image of B").locator("input[type=file]")
+    upload = open_picker(page, "Image of B").locator("input[type=file]")
     change(page, lambda: upload.set_input_files(sample_paths()["frog"]))
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("against Upload")
-    expect(page).to_have_url(re.compile("b=upload"))
+    expect(page).to_have_url(re.compile("b.image=upload"))
     page.reload()
     page.wait_for_selector(f"{COMPARE}[data-ready='1'][data-state=ready]")
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("against Upload")  # from the history of this browser
     text = {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"x"}
-    page.get_by_role("group", name="Image of B").locator("input[type=file]").set_input_files(text)
+    page.locator("[data-side=b] input[type=file]").set_input_files(text)
     expect(page.locator(f"{COMPARE} .status")).to_contain_text("The file must be an image: notes.txt is text/plain.")
 
 
 def test_a_test_image_by_its_index(open_comparison):
     page = open_comparison("&layer=4&head=2")
+    open_picker(page, "Image of B")
     index = page.get_by_role("spinbutton", name="Image of B: index of a CIFAR-10 test image")
     index.fill("12")
     change(page, lambda: index.press("Enter"))
-    expect(page).to_have_url(re.compile("b=test:12"))
+    expect(page).to_have_url(re.compile("b.image=test:12"))
     expect(page.locator(f"{COMPARE} h1")).to_contain_text("CIFAR-10 test image 12")
     index.fill("10000")
     index.press("Enter")
     expect(page.locator(f"{COMPARE} .status")).to_contain_text("must be from 0 to 9999")
 
 
-def test_the_comparison_is_saved_as_shown(open_comparison, images):
+def test_the_comparison_is_saved_as_shown(open_comparison, images, tmp_path):
     page = open_comparison("&layer=4&head=2")
     found = vitviz.compare(*named(images), layer=4, head=2)
-    for ending in ("png", "svg", "npz", "csv"):
+    for ending in ("png", "svg", "pdf", "npz", "csv"):
         page.get_by_role("combobox", name="Format of the file").select_option(label=ending.upper())
         with page.expect_download() as download:
             page.locator(f"{COMPARE} [data-do=save]").click()
         name = download.value.suggested_filename
         assert name == f"vitviz-compare-drawing-cat-drawing-dog-layer-5-head-3.{ending}"
         expect(page.locator(f"{COMPARE} .status")).to_have_text(f"Saved as {name}.")
-        with open(download.value.path(), "rb") as file:
-            data = file.read()
+        path = tmp_path / name
+        download.value.save_as(path)
+        data = path.read_bytes()
+        source = provenance.read(path)
+        assert [one.subject.image.name for one in (source, source.b)] == ["cat", "dog"]
+        assert [(one.view.layer, one.view.head) for one in (source, source.b)] == [(4, 2)] * 2
+        if ending in ("png", "svg", "pdf"):
+            assert {panel.name for panel in source.panels} >= {"map-a", "map-b", "difference"}
         if ending == "svg":
             pixels, _ = images_of(data.decode())["difference"]
             np.testing.assert_array_equal(pixels, colors_of(found.difference_scale, found.points))
-            assert "b=dog" in data.decode()
+            assert "b.image=dog" in data.decode()
         elif ending == "npz":
             np.testing.assert_allclose(np.load(io.BytesIO(data))["difference"], found.difference, atol=1e-6)
         elif ending == "csv":
-            rows = list(csv.DictReader(io.StringIO(data.decode())))
-            assert sum(row["quantity"] == "map B" for row in rows) == 64
+            assert (pd.read_csv(path, comment="#").quantity == "map B").sum() == 64
 
 
 def test_the_image_of_explore_is_compared_and_the_page_loads_when_it_is_opened(context, server, request_urls):
@@ -397,7 +414,7 @@ def test_the_image_of_explore_is_compared_and_the_page_loads_when_it_is_opened(c
     page.get_by_role("tab", name="Compare").click()
     page.wait_for_selector(f"{COMPARE}[data-state=ready]")
     assert any("compare.js" in url for url in request_urls)
-    expect(page).to_have_url(re.compile("image=ship.*layer=3.*head=1.*b=dog"))
+    expect(page).to_have_url(re.compile("image=ship.*layer=3.*head=1.*b.image=dog"))
     page.get_by_role("tab", name="Explore").click()
     page.locator(".thumb[title=frog]").click()
     page.wait_for_url(re.compile("image=frog"))

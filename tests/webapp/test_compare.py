@@ -1,188 +1,204 @@
-"""Server functions of the Compare page: numbers of the library, maps computed once, snapshots, files and refusals."""
+"""Routes of comparisons: numbers of the library, maps computed once, snapshots, files and refusals."""
 
-import asyncio
 import base64
-import csv
-import io
-from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import vitviz
 from tests import tiny
 from tests.webapp import runs
+from tests.webapp.api import CAT, routes
+from vitviz.attribution import provenance
 from vitviz.attribution.explanation import explain
+from vitviz.attribution.provenance import Provenance
+from vitviz.data.preprocessing import sample_paths
 from vitviz.runs import timeline
-from vitviz.runs.store import Runs
+from vitviz.view import Subject, View
 from vitviz.webapp import large_models
-from vitviz.webapp.pages import compare as page_module
-from vitviz.webapp.pages.compare import Compare
-from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.timelines import Timelines
-from vitviz.webapp.server.requests import error_response
+from vitviz.webapp.server.calls import Call
 
-NONE = {"key": None, "snapshot": None, "method": None, "layer": None, "head": None, "target": []}
+DOG = CAT | {"image": {"kind": "sample", "name": "dog"}}
+SHIPPED = CAT | {"model": "cifar10-ti4"}
+ROUTE = "explanations/comparison"
 
 
-@pytest.fixture
-def page():
-    return Compare(Explore(), Timelines(None))
+@pytest.fixture(scope="module")
+def client():
+    with routes() as client:
+        yield client
 
 
-@pytest.fixture
-def pair(page):
-    """Two images in the tiny model, and their keys."""
-    checkpoint = tiny.checkpoint()
-    found = [explain(checkpoint, tiny.pixels(seed=seed)) for seed in (0, 1)]
-    return found, [page.explanations.add(one) for one in found]
+@pytest.fixture(scope="module")
+def pair():
+    """The cat and the dog in the tiny model."""
+    model = tiny.checkpoint()
+    return [explain(model, sample_paths()[name]) for name in ("cat", "dog")]
 
 
-def ask(page, a, b, query=(), similar=None, **options):
-    request = {"a": NONE | a, "b": NONE | b, "query": list(query), "similarTo": similar} | options
-    return error_response(page.compare_figure if options else page.compare)(request)
+def sides(a=CAT, b=DOG, a_view=None, **view):
+    """A request; `view` is that of B and by default of A."""
+    return {"a": {"subject": a, "view": view if a_view is None else a_view}, "b": {"subject": b, "view": view}}
 
 
-def test_maps_difference_and_predictions_are_those_of_the_library(page, pair):
-    (one, two), keys = pair
-    first, second = ({"key": key, "layer": 2, "head": 1} for key in keys)
-    reply = ask(page, first, second)
-    found = vitviz.compare(one, two, layer=2, head=1)
+def snapshot(index: int) -> dict:
+    return SHIPPED | {"snapshot": index}
+
+
+def test_maps_difference_and_predictions_are_those_of_the_library(client, pair):
+    reply = client.get(ROUTE, **sides(layer=2, head=1))
+    found = vitviz.compare(*pair, layer=2, head=1)
     np.testing.assert_array_equal(reply["a"]["values"], found.maps[0].ravel())
     np.testing.assert_array_equal(reply["difference"], found.points.ravel())
     assert reply["correlation"] == found.rank_correlation
-    assert reply["classes"][0] == {"name": "class 3", "a": found.classes[0].a, "b": found.classes[0].b} | {
-        "points": found.classes[0].points
-    }
+    best = found.classes[0]
+    assert reply["classes"][0] == {"name": best.name, "a": best.a, "b": best.b, "points": best.points}
     assert (reply["a"]["rows"], reply["a"]["columns"], reply["a"]["aspect"]) == (tiny.GH, tiny.GW, tiny.W / tiny.H)
     assert reply["scale"]["limit"] == found.scale.limit
-    assert reply["mostChanged"] == found.most_changed
-    queried = ask(page, first, second, query=[9])
-    np.testing.assert_allclose(queried["b"]["values"], two.attention_map(2, 1, 9).ravel())
+    assert reply["most_changed"] == found.most_changed
+    queried = client.get(ROUTE, **sides(layer=2, head=1, query=[9]))
+    np.testing.assert_allclose(queried["b"]["values"], pair[1].attention_map(2, 1, 9).ravel())
 
 
-def test_methods_classes_and_similarity(page, pair):
-    (one, two), (key, other) = pair
-    reply = ask(page, {"key": key, "method": "relevance", "target": [3]}, {"key": key, "method": "average"})
+def test_methods_classes_and_similarity(client, pair):
+    one, two = pair
+    methods = [{"content": "method", "method": name} for name in ("relevance", "average")]
+    reply = client.get(ROUTE, **sides(CAT, CAT, methods[0], **methods[1]))
     assert "measure different quantities" in reply["notes"][0]
-    classes = [{"key": key, "method": "balanced_gradients", "target": [k]} for k in (3, 7)]
-    np.testing.assert_allclose(ask(page, *classes)["b"]["values"], one.map("balanced_gradients", 7).ravel())
-    similar = ask(page, {"key": key, "layer": 3}, {"key": other, "layer": 3}, similar=9)
-    np.testing.assert_allclose(similar["b"]["values"], one.similarity(9, 3, two).ravel())
+    classes = [{"content": "method", "method": "balanced_gradients", "target": [k]} for k in (3, 7)]
+    reply = client.get(ROUTE, **sides(CAT, CAT, classes[0], **classes[1]))
+    np.testing.assert_allclose(reply["b"]["values"], one.map("balanced_gradients", 7).ravel())
+    reply = client.get(ROUTE, **sides(layer=3, direction="similar", query=[9]))
+    np.testing.assert_allclose(reply["b"]["values"], one.similarity(9, 3, two).ravel())
 
 
-def test_removed_patches_have_no_value(page, pair):
-    (one, _), (key, _) = pair
-    ablated = page.explore.ablate({"key": key, "heads": [], "patches": [9], "mode": "zero", "patch_mode": "drop"})
-    reply = ask(page, {"key": key}, {"key": ablated["key"]})
+def test_removed_patches_have_no_value(client, pair):
+    reply = client.get(ROUTE, **sides(CAT, CAT | {"ablations": [{"patches": [9]}]}))
     assert reply["b"]["values"][9] is None
     assert reply["difference"][9] is None
     assert None not in reply["a"]["values"]
-    assert reply["b"]["name"] == one.ablate(patches=[9]).changes
+    assert reply["b"]["name"] == pair[0].ablate(patches=[9]).changes
 
 
-def test_a_map_that_explore_has_computed_is_not_computed_again(page, pair):
-    (one, _), (key, _) = pair
-    again = page.explanations.add(explain(one.context.checkpoint, tiny.pixels()))
-    held = page.explanations.get({"key": again})
-    sides = {"key": again, "method": "relevance"}, {"key": again, "method": "occlusion"}
-    page.explore.methods({"key": key, "target": []})
-    ask(page, *sides)
-    for method in ("relevance", "occlusion"):
-        np.testing.assert_allclose(held.map(method), one.map(method))
-    assert held.context.cached_gradients == {}
-    other = page.explanations.add(explain(one.context.checkpoint, tiny.pixels(seed=2)))
-    ask(page, *(side | {"key": other} for side in sides))
-    assert page.explanations.get({"key": other}).context.cached_gradients
+def test_a_map_is_computed_once_for_all_pages(client):
+    client.get("explanations/maps", subject=DOG)
+    held = client.backend.explanations.get(Subject(**DOG)).explanation
+    known = dict(held.context.maps)
+    client.get(ROUTE, **sides(DOG, DOG, {}, content="method", method="relevance"))
+    assert held.context.maps.keys() == known.keys()
+    assert all(held.context.maps[key] is values for key, values in known.items())
 
 
-def test_snapshots_of_the_shipped_training(page):
+@pytest.mark.parametrize(
+    ("view", "queue"),
+    [
+        ({"layer": 1}, "quick"),
+        ({"content": "method", "method": "rollout"}, "quick"),
+        ({"content": "method", "method": "relevance"}, "one_pass"),
+        ({"content": "method", "method": "occlusion"}, "many_passes"),
+    ],
+)
+def test_a_comparison_waits_in_the_queue_of_its_cost(client, monkeypatch, view, queue):
+    client.get(ROUTE, **sides())  # both are explained
+    used = []
+    for name in ("quick", "one_pass", "many_passes"):
+        run = getattr(Call, name)
+        monkeypatch.setattr(Call, name, lambda *args, run=run, name=name: (used.append(name), run(*args))[1])
+    client.get(ROUTE, **sides(a_view={}, **view))
+    assert used == [queue]
+
+
+def test_snapshots_of_the_shipped_training(client):
     held = timeline.read(timeline.find("cifar10-ti4"))
-    found = page.compare_snapshots({"source": "cifar10-ti4"})
-    assert found["epochs"] == held.epoch.tolist()
-    assert [one["name"] for one in found["images"]] == held.names
-    sides = [
-        {"layer": 4, "head": 2, "snapshot": {"source": "cifar10-ti4", "image": 3, "index": index}} for index in (0, 59)
-    ]
-    reply = ask(page, *sides)
+    listed = client.get("models/snapshots", model="cifar10-ti4")
+    assert listed["images"] == held.names
+    assert (listed["snapshots"][0], listed["snapshots"][59]) == ("epoch 0", "epoch 98.61")
+    reply = client.get("explanations", subject=snapshot(59))
+    attention = held.cls_attention[59, 3].astype("<f4")
+    assert np.array_equal(np.frombuffer(base64.b64decode(reply["cls"]), "<f4"), attention.ravel())
+    np.testing.assert_array_equal(np.float32(reply["probabilities"]), held.probabilities[59, 3])
+    reply = client.get(ROUTE, **sides(snapshot(0), snapshot(59), layer=4, head=2))
     expected = held.cls_attention[[0, 59], 3, 4, 2, 1:].astype(np.float32)
     np.testing.assert_allclose([reply["a"]["values"], reply["b"]["values"]], expected)
     np.testing.assert_allclose(reply["difference"], 100 * (expected[1] - expected[0]), rtol=1e-5)
     assert (reply["a"]["name"], reply["b"]["name"]) == ("epoch 0", "epoch 98.61")
-    assert reply["b"]["prediction"] == "cat"
-    means = ask(page, *(side | {"head": None} for side in sides))
+    assert "B predicts cat" in reply["prediction_sentence"]
+    means = client.get(ROUTE, **sides(snapshot(0), snapshot(59), layer=4))
     np.testing.assert_allclose(means["a"]["values"], held.cls_attention[0, 3, 4, :, 1:].mean(0), rtol=1e-3)
 
 
-def test_snapshots_of_a_run_unless_the_page_is_public(tmp_path):
+def test_snapshots_of_a_run_unless_the_page_is_public(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     runs.make(tmp_path / "runs", "small")
-    held = Compare(Explore(), Timelines(Runs(tmp_path / "runs")))
-    assert held.compare_snapshots({"source": "runs/small"})["epochs"]
-    (tmp_path / "runs" / "small" / "timeline.npz").unlink()
-    assert held.compare_snapshots({"source": "runs/small"}) is None
-    public = error_response(Compare(Explore(public=True), Timelines(None)).compare_snapshots)
-    assert "not found" in public({"source": "runs/small"})["error"]
+    with routes() as client:
+        assert client.get("models/snapshots", model="runs/small")["snapshots"]
+        (tmp_path / "runs" / "small" / "timeline.npz").unlink()
+        assert "has no snapshots" in client.refusal("models/snapshots", model="runs/small")["error"]
+    with routes(public=True) as client:
+        assert "not found" in client.refusal("models/snapshots", model="runs/small")["error"]
 
 
 @pytest.mark.parametrize("ending", ["npz", "csv"])
-def test_files(page, pair, ending):
-    (one, two), (key, other) = pair
-    side = {"layer": 2, "head": 1}
-    reply = ask(page, side | {"key": key}, side | {"key": other}, format=ending)
-    data = base64.b64decode(reply["src"].split(",")[1])
-    assert reply["name"].endswith(f".{ending}")
-    found = vitviz.compare(one, two, layer=2, head=1)
+def test_a_file_has_the_numbers_and_the_provenance_of_both_sides(client, pair, tmp_path, ending):
+    ablated = DOG | {"ablations": [{"heads": [[1, 0]]}]}
+    request = sides(CAT, ablated, layer=2, head=1)
+    reply = client.get("explanations/comparison-file", **request, format=ending)
+    path = tmp_path / f"pair.{ending}"
+    path.write_bytes(base64.b64decode(reply["src"].split(",")[1]))
+    found = vitviz.compare(pair[0], pair[1].ablate(heads=[(1, 0)]), layer=2, head=1)
     if ending == "npz":
-        with np.load(io.BytesIO(data)) as held:
-            np.testing.assert_array_equal(held["difference"], found.difference)
+        np.testing.assert_array_equal(np.load(path)["difference"], found.difference)
     else:
-        rows = list(csv.DictReader(io.StringIO(data.decode())))
-        (correlation,) = (row["value"] for row in rows if row["quantity"] == "rank correlation")
-        assert float(correlation) == pytest.approx(found.rank_correlation, rel=1e-6)
-        assert sum(row["quantity"].startswith("B - A") for row in rows) == tiny.N
+        rows = pd.read_csv(path, comment="#")
+        (correlation,) = rows[rows.quantity == "rank correlation"].value
+        assert correlation == pytest.approx(found.rank_correlation, rel=1e-6)
+        assert rows.quantity.str.startswith("B - A").sum() == tiny.N
+    source = provenance.read(path)
+    assert (source.subject, source.view) == (Subject(**CAT), View(layer=2, head=1))
+    assert (source.b.subject, source.b.view) == (Subject(**ablated), View(layer=2, head=1))
+    assert source == Provenance(**client.get("explanations/comparison-provenance", **request))
+
+
+def test_the_provenance_of_snapshots_has_their_timeline(client):
+    request = sides(snapshot(0), snapshot(59), layer=4)
+    found = Provenance(**client.get("explanations/comparison-provenance", **request))
+    assert (found.subject.snapshot, found.b.subject.snapshot, found.code) == (0, 59, None)
+    assert found.b.model.sha256 is None
+    assert found.b.model.files[0].name == "cifar10-ti4.timeline.npz"
 
 
 @pytest.mark.parametrize(
-    ("side", "options", "sentence"),
+    ("subject", "view", "field", "sentence"),
     [
-        ({"layer": 9}, {}, "layer must be from 0 to 5"),
-        ({"layer": "x"}, {}, "layer is invalid"),
-        ({"head": True}, {}, "head is invalid"),
-        ({"method": "magic"}, {}, "method must be an attribution method: got magic"),
-        ({"method": "shapley"}, {}, "method must be one that takes few passes on this page"),
-        ({"method": "relevance", "target": [11]}, {}, "target must be a class, from 0 to 10"),
-        ({}, {"query": [35]}, "query must be different patches from 0 to 34"),
-        ({}, {"similar": 35}, "patch must be from 0 to 34"),
-        ({}, {"similar": "9"}, "similarTo must be a patch"),
-        ({}, {"format": "exe"}, "format must be one of npz, csv"),
-        ({"snapshot": {"source": "cifar10-ti4", "image": 10, "index": 0}}, {}, "image must be from 0 to 9"),
-        ({"snapshot": {"source": "cifar10-ti4", "image": 0, "index": 60}}, {}, "snapshot must be from 0 to 59"),
-        ({"snapshot": {"source": "/etc/passwd", "image": 0, "index": 0}}, {}, "not found"),
-        ({"snapshot": "x"}, {}, "snapshot must be an object"),
+        ({}, {"layer": 9}, "a", "layer must be from 0 to 5"),
+        ({}, {"layer": "x"}, "a.view.layer", "is invalid"),
+        ({}, {"head": True}, "a.view.head", "is invalid"),
+        ({}, {"content": "method", "method": "magic"}, "a", "method must be an attribution method: got magic"),
+        ({}, {"content": "method", "method": "shapley"}, "a", "must be one that takes few passes on this page"),
+        ({}, {"content": "method", "method": "relevance", "target": [11]}, "a", "target must be a class, from 0 to 10"),
+        ({}, {"query": [35]}, "a", "query must be different patches from 0 to 34"),
+        ({}, {"direction": "similar"}, "a", "query must be one patch"),
+        ({"snapshot": 60, "model": "cifar10-ti4"}, {}, "a", "snapshot must be from 0 to 59"),
+        ({"snapshot": 0, "model": "cifar10-ti4"}, {"query": [3]}, "a", "has no other"),
+        ({"snapshot": 0, "model": "/etc/passwd"}, {}, "a", "not found"),
+        ({"snapshot": 0, "model": "cifar10-ti4", "image": {"kind": "test", "index": 0}}, {}, "a", "a probe image"),
     ],
 )
-def test_invalid_requests_are_refused_with_a_sentence(page, pair, side, options, sentence):
-    _, (key, _) = pair
-    assert sentence in ask(page, {"key": key} | side, {"key": key} | side, **options)["error"]
+def test_invalid_requests_are_refused_by_field(client, subject, view, field, sentence):
+    refusal = client.refusal(ROUTE, **sides(CAT | subject, CAT, view))
+    assert refusal["field"].startswith(field)
+    assert sentence in refusal["error"]
 
 
-def test_other_models_are_refused_where_tokens_are_compared(page, pair):
-    _, (key, _) = pair
-    wide = explain(tiny.checkpoint(replace(tiny.CONFIG, embed_dim=20)), tiny.pixels())
-    other = page.explanations.add(wide)
-    assert "same model" in ask(page, {"key": key}, {"key": other}, similar=0)["error"]
-    assert ask(page, {"key": key}, {"key": other})["correlation"] is not None
+def test_other_formats_and_other_models_are_refused(client):
+    assert client.refusal("explanations/comparison-file", **sides(), format="exe")["field"] == "format"
+    similar = sides(CAT, SHIPPED, layer=3, direction="similar", query=[9])
+    assert "same model" in client.refusal(ROUTE, **similar)["error"]
+    assert client.get(ROUTE, **sides(CAT, SHIPPED))["difference"] is None
 
 
-def test_maps_that_take_many_passes_have_a_queue_of_their_own(page, pair, monkeypatch):
-    _, (key, _) = pair
-    sides = {"a": NONE | {"key": key}, "b": NONE | {"key": key, "method": "occlusion"}}
-    assert page.is_slow(sides)
-    assert not page.is_slow(sides | {"b": NONE | {"key": key, "method": "relevance"}})
-    assert not page.is_slow(sides | {"b": NONE | {"key": "?", "method": "occlusion"}})
-    monkeypatch.setattr(page_module, "MANY_MACS", 0)
-    assert page.is_slow(sides | {"b": NONE | {"key": key, "method": "relevance"}})
+def test_maps_that_take_minutes_are_refused(client, monkeypatch):
     monkeypatch.setattr(large_models, "MAX_MACS", 0)
-    found = {function.__name__: function for function in page.functions}
-    reply = asyncio.run(found["compare"](sides | {"query": [], "similarTo": None}))
-    assert "takes few passes" in reply["error"]
+    view = {"content": "method", "method": "occlusion"}
+    assert "takes few passes" in client.refusal(ROUTE, **sides(CAT, CAT, {}, **view))["error"]

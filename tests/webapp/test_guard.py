@@ -193,7 +193,7 @@ def test_only_the_listed_functions_can_be_called(client):
         "explain attention rows methods scores ablate gallery gallery_progress cifar_download figure provenance code "
         "contributions pixel_map features nearest similarity task_progress patch_heads patch_tokens map_on_request "
         "list_models find_models model_facts open_model "
-        "compare compare_figure compare_images compare_snapshots probes probe_figure "
+        "probes probe_figure "
         "lesson lesson_head lesson_patch lesson_remove lesson_flip lesson_training "
         "poll train_catalog check estimate start resume resume_sweep stop rename delete download "
         "download_data cancel_download upload_images delete_images survey"

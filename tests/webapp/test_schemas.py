@@ -20,13 +20,12 @@ from vitviz.runs import process
 from vitviz.runs.store import Runs
 from vitviz.training import estimate
 from vitviz.webapp.pages import presets
-from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
-from vitviz.webapp.schemas import common, compare, explore, internals, learn, requests, views
+from vitviz.webapp.schemas import common, explore, internals, learn, requests, views
 from vitviz.webapp.schemas import train as train_types
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
@@ -65,7 +64,7 @@ def test_typescript_has_the_current_types():
 
 
 def test_every_server_function_has_types():
-    pages = (Explore(), Compare(Explore(), Timelines(None)), Internals(), Learn(Explore(), Timelines(None)), Train())
+    pages = (Explore(), Internals(), Learn(Explore(), Timelines(None)), Train())
     assert {function.__name__ for page in pages for function in page.functions} == set(REQUESTS)
 
 
@@ -169,31 +168,6 @@ def test_internals(tmp_path):
     figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
     page("probe_figure", figure, common.FigureFile)
     page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
-    check_models(page)
-    assert page.called == set(page.functions)
-
-
-def test_compare(tmp_path):
-    page = Page(Compare(Explore(str(tmp_path)), Timelines(None)))
-    image = CAT | {"checkpoint": "cifar10-ti4"}
-    key = page("explain", image, explore.ExplainReply)["key"]
-    ablation = {"key": key, "heads": [[0, 1]], "patches": [3], "mode": "zero", "patch_mode": "drop"}
-    ablated = page("ablate", ablation, explore.AblateReply)["key"]
-    none = {"key": None, "snapshot": None, "method": None, "layer": 5, "head": None, "target": []}
-    pair = {"a": none | {"key": key}, "b": none | {"key": ablated}, "query": [9], "similarTo": None}
-    page("compare", pair, compare.CompareReply)
-    page("compare", pair | {"query": [], "similarTo": 9}, compare.CompareReply)
-    page("compare", pair | {"a": none | {"key": key, "method": "greedy"}}, common.Refusal)
-    snapshots = [none | {"snapshot": {"source": "cifar10-ti4", "image": 3, "index": index}} for index in (0, 59)]
-    page("compare", pair | dict(zip("ab", snapshots, strict=True)), compare.CompareReply)
-    assert page("compare", pair | {"a": none | {"key": "?"}}) is None
-    assert page("compare", pair | {"a": none | {"key": "?"}, "similarTo": 9}) is None
-    figure = {"format": "csv"}
-    page("compare_figure", pair | figure, common.FigureFile)
-    assert page("compare_figure", pair | figure | {"a": none | {"key": "?"}}) is None
-    page("compare_images", {}, compare.CompareImages)
-    page("compare_snapshots", {"source": "cifar10-ti4"}, compare.SnapshotsReply)
-    page("compare_snapshots", {"source": "runs/lost"}, common.Refusal)
     check_models(page)
     assert page.called == set(page.functions)
 

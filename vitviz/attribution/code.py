@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING
 
 from vitviz.attribution.shown import shows_pixels, target_of, title_of
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
-from vitviz.view import Given, Image, Sample, TestImage, View
+from vitviz.view import Given, Image, Sample, Subject, TestImage, View
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
+    from vitviz.attribution.provenance import Shown
 
 CENTER = 0.5  # position of the crop by default
 RUN_PREFIX, LAST = "runs/", "last.safetensors"  # of the name of a run's model, and its file
 PLACEHOLDER = "image.png"  # stands for an image without a name
+COMPARED = ("layer", "head", "query", "direction", "method", "target")  # fields of a view
+DEFAULT = View()
 
 
 def python(explanation: "Explanation", view: View, other: "Explanation | None" = None) -> str:
@@ -28,22 +31,10 @@ def python(explanation: "Explanation", view: View, other: "Explanation | None" =
     """
     layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
-    model = model_name(explanation.context.checkpoint)
-    model += f"/{LAST}" if model.startswith(RUN_PREFIX) else ""
-    source = image_name(explanation.origin) or PLACEHOLDER
-    crop = f", crop={explanation.crop!r}" * (explanation.crop != CENTER)
-    remark = "  # your image" * (source == PLACEHOLDER)
-    lines = [
-        "import vitviz",
-        "",
-        f"model = vitviz.load({model!r})",
-        f"explanation = vitviz.explain(model, {source!r}{crop}){remark}",
-    ]
-    for one in explanation.ablations:
-        ablated, patches = list(one.heads) or None, list(one.patches) or None
-        mode, patch_mode = one.mode if ablated else None, one.patch_mode if patches else None
-        given = arguments(heads=ablated, patches=patches, mode=mode, patch_mode=patch_mode)
-        lines.append(f"explanation = explanation.ablate({given})")
+    subject = Subject(
+        model=model_name(explanation.context.checkpoint), image=explanation.origin, ablations=explanation.ablations
+    )
+    lines = ["import vitviz", "", load(subject), *explain(subject, explanation.crop)]
     if view.content not in ("attention", "method"):
         return "\n".join([*lines, *other_lines(explanation, view, other), ""])
     query = {"query": list(view.query) or None, "direction": view.direction if view.direction == "to" else None}
@@ -56,6 +47,49 @@ def python(explanation: "Explanation", view: View, other: "Explanation | None" =
         lines.append(f"array = explanation.attention_map({given}){title}")
     lines.append(f"maps = explanation.attention_maps({arguments(**query)})  # ({layers}, {heads}, {rows}, {columns})")
     return "\n".join([*lines, ""])
+
+
+def of_comparison(a: "Shown", b: "Shown") -> str | None:
+    """Return code that computes `found`, a comparison, and `array`, its difference; None for snapshots."""
+    if a.subject.snapshot is not None or b.subject.snapshot is not None:
+        return None
+    first, second = (
+        {name: getattr(side.view, name) for name in COMPARED if getattr(side.view, name) != getattr(DEFAULT, name)}
+        for side in (a, b)
+    )
+    differing = {name: getattr(b.view, name) for name in COMPARED if first.get(name) != second.get(name)}
+    given = arguments(**first, b_options=differing or None)
+    return "\n".join(
+        [
+            "import vitviz",
+            "",
+            load(a.subject),
+            *explain(a.subject, a.image.crop, "a"),
+            *([] if a.subject.model == b.subject.model else [load(b.subject)]),
+            *explain(b.subject, b.image.crop, "b"),
+            f"found = vitviz.compare(a, b{given and f', {given}'})",
+            "array = found.difference  # B - A, None if the grids differ",
+            "",
+        ]
+    )
+
+
+def load(subject: Subject) -> str:
+    """Return the line that loads the model of a subject."""
+    name = subject.model + f"/{LAST}" * subject.model.startswith(RUN_PREFIX)
+    return f"model = vitviz.load({name!r})"
+
+
+def explain(subject: Subject, crop: float, name: str = "explanation") -> Iterator[str]:
+    """Yield the lines that compute the explanation of a subject under a name."""
+    source = image_name(subject.image) or PLACEHOLDER
+    chosen, remark = f", crop={crop!r}" * (crop != CENTER), "  # your image" * (source == PLACEHOLDER)
+    yield f"{name} = vitviz.explain(model, {source!r}{chosen}){remark}"
+    for one in subject.ablations:
+        ablated, patches = list(one.heads) or None, list(one.patches) or None
+        mode, patch_mode = one.mode if ablated else None, one.patch_mode if patches else None
+        given = arguments(heads=ablated, patches=patches, mode=mode, patch_mode=patch_mode)
+        yield f"{name} = {name}.ablate({given})"
 
 
 def other_lines(explanation: "Explanation", view: View, other: "Explanation | None") -> Iterator[str]:

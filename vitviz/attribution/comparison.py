@@ -6,7 +6,7 @@ Sentences count layers, heads, rows and columns from 1.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import code, export
+from vitviz.attribution import code, export, provenance
+from vitviz.attribution.code import COMPARED
 from vitviz.attribution.faithfulness import rank_correlation
 from vitviz.attribution.methods import METHODS
+from vitviz.attribution.provenance import Panel, Provenance, Shown
 from vitviz.attribution.shown import create_view, is_ablated, kept_patches, map_of, method_of, title_of
 from vitviz.models.config import ConfigError
 from vitviz.plots import words
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import Scale
-from vitviz.view import Layer, View
+from vitviz.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float32]
 Unit = Literal["weights", "logits", "relative", "cosine"]
 ATTENTION, SIMILARITY = "attention weight", "similarity"  # quantities besides the methods
-COMPARED = ("layer", "head", "query", "direction", "method", "target")  # fields of a view
 MIN_RANKED = 3  # patches; fewer have no meaningful rank correlation
 
 
@@ -70,6 +71,7 @@ class Side:
         probabilities: Their probabilities, (K,); None for a model that predicts no class.
         changes: Description of the ablation; empty without one.
         snapshot: Name of the snapshot of a training; empty without one.
+        shown: Returns where the side comes from; weights are hashed only then.
     """
 
     title: str
@@ -86,6 +88,7 @@ class Side:
     probabilities: Array | None = None
     changes: str = ""
     snapshot: str = ""
+    shown: Callable[[], Shown] | None = None
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -380,8 +383,16 @@ class Comparison:
         aspects = [side.image.shape[1] / side.image.shape[0] for side in (self.a, self.b)]
         return draw_comparison(first, second, third, (aspects[0], aspects[1]), self.headline, self.query)
 
+    def provenance(self, panels: tuple[Panel, ...] = ()) -> Provenance | None:
+        """Return where both sides come from, if that is known; `panels` are the maps and images of a figure."""
+        if self.a.shown is None or self.b.shown is None:
+            return None
+        return provenance.of_comparison(self.a.shown(), self.b.shown(), panels)
+
     def save(self, path: str | Path) -> Path:
         """Write the figure (.png, .svg, .pdf), the arrays (.npz) or a table (.csv), by the file's ending.
+
+        The file carries the provenance of both sides.
 
         Returns:
             The path.
@@ -389,7 +400,7 @@ class Comparison:
         Raises:
             ValueError: If the file has another ending.
         """
-        return export.save(path, self.figure, self.arrays, self.rows)
+        return export.save(path, self.figure, self.arrays, self.rows, provenance=self.provenance)
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.headline}>"
@@ -415,7 +426,6 @@ def compare(
     a: "Explanation",
     b: "Explanation",
     *,
-    similar_to: int | None = None,
     b_options: Mapping[str, Any] | None = None,
     **view: Any,
 ) -> Comparison:
@@ -424,19 +434,18 @@ def compare(
     Args:
         a: The first explanation.
         b: The second one; the same one to compare two of its maps.
-        similar_to: A patch of `a`; the maps are then the cosine similarity of its token in `layer` with the patch
-            tokens of `a` and of `b`, by the same model.
         b_options: The fields of `view` whose value is another one for `b`, by name: `{"head": 3}`.
         view: Fields of `vitviz.View`: `method`, or the `layer` and `head` of attention with its `query` and
             `direction`; the `target` of a class-specific method, by default the class that each side predicts, without
-            ablation.
+            ablation. With the direction "similar" the maps are the cosine similarity of the token of `query`, one patch
+            of `a`, in `layer`, by default the last one, with the patch tokens of `a` and of `b`, by the same model.
 
     Returns:
         `.difference` (gh, gw), `.rank_correlation`, `.classes` with both probabilities, `.figure()` and `.save(path)`.
 
     Raises:
         ConfigError: If a method, layer, head, patch, class or field does not exist.
-        ValueError: If the models of `similar_to` differ.
+        ValueError: If the models differ where tokens are compared.
 
     Examples:
         >>> import vitviz
@@ -448,45 +457,51 @@ def compare(
         if name not in COMPARED:
             raise ConfigError(name, "is not compared", f"Use {', '.join(COMPARED)}.")
     first, second = create_view(a, **view), create_view(b, **view | dict(b_options or {}))
-    if similar_to is not None:
-        sides = similarity_side(a, a, similar_to, first.layer), similarity_side(b, a, similar_to, second.layer)
-        return Comparison(*sides, query=(similar_to,))
-    return Comparison(side(a, first), side(b, second), first.query if first.query == second.query else ())
+    return Comparison(side(a, first), side(b, second, a), first.query if first.query == second.query else ())
 
 
-def side(explanation: "Explanation", view: View) -> Side:
-    """Return the side of a view: a method's map, or the attention of a head or mean.
+def side(explanation: "Explanation", view: View, a: "Explanation | None" = None) -> Side:
+    """Return the side of a view: a method's map, the attention of a head or mean, or the similarity to a patch.
+
+    Args:
+        explanation: The explanation.
+        view: The view.
+        a: The image of the patch of a similarity, by the same model; None for the same image.
 
     Raises:
         ConfigError: If a method, layer, head, patch or class does not exist.
-    """
-    values, title, kept = map_of(explanation, view), title_of(explanation, view), kept_patches(explanation)
-    if (method := method_of(view)) is None:
-        return create_side(explanation, title, ATTENTION, "weights", values, kept & (not is_ablated(explanation, view)))
-    unit = METHODS[method].unit
-    return create_side(explanation, title, ATTENTION if unit == "weights" else method, unit, values, kept)
-
-
-def similarity_side(explanation: "Explanation", source: "Explanation", patch: int, layer: Layer) -> Side:
-    """Return the side of the cosine similarity of a patch of `source` with the patches of an explanation.
-
-    Args:
-        explanation: The image whose patches are compared.
-        source: The image of the patch, by the same model.
-        patch: Position in reading order from 0.
-        layer: From 0; anything else is the last one.
-
-    Raises:
         ValueError: As of `Explanation.similarity`.
     """
-    number = layer if isinstance(layer, int) else explanation.layers_and_heads[0] - 1
-    values = source.similarity(patch, number, explanation)
-    title = f"Layer {number + 1}, similarity to {words.patch_name(patch, source.grid[1])} of A"
-    return create_side(explanation, title, SIMILARITY, "cosine", values, kept_patches(explanation))
+    if method_of(view) is None and view.direction == "similar":
+        return similarity_side(explanation, view, a or explanation)
+    values, title, kept = map_of(explanation, view), title_of(explanation, view), kept_patches(explanation)
+    if (method := method_of(view)) is None:
+        kept = kept & (not is_ablated(explanation, view))
+        return create_side(explanation, view, title, ATTENTION, "weights", values, kept)
+    unit = METHODS[method].unit
+    quantity = ATTENTION if unit == "weights" else method
+    return create_side(explanation, view, title, quantity, unit, values, kept)
+
+
+def similarity_side(explanation: "Explanation", view: View, a: "Explanation") -> Side:
+    """Return the side of the cosine similarity of a patch of `a` with the patches of an explanation."""
+    if len(view.query) != 1:
+        raise ConfigError("query", "must be one patch, whose similarity is compared")
+    (patch,) = view.query
+    layer = view.layer if isinstance(view.layer, int) else explanation.layers_and_heads[0] - 1
+    values = a.similarity(patch, layer, explanation)
+    title = f"Layer {layer + 1}, similarity to {words.patch_name(patch, a.grid[1])} of A"
+    return create_side(explanation, view, title, SIMILARITY, "cosine", values, kept_patches(explanation))
 
 
 def create_side(
-    explanation: "Explanation", title: str, quantity: str, unit: Unit, values: Array, kept: NDArray[np.bool_]
+    explanation: "Explanation",
+    view: View,
+    title: str,
+    quantity: str,
+    unit: Unit,
+    values: Array,
+    kept: NDArray[np.bool_],
 ) -> Side:
     """Return a side with the model, the image and the prediction of an explanation."""
     checkpoint = explanation.context.checkpoint
@@ -504,4 +519,5 @@ def create_side(
         labels=tuple(explanation.labels),
         probabilities=explanation.probabilities if checkpoint.is_classifier else None,
         changes=explanation.changes,
+        shown=lambda: provenance.shown(explanation, view),
     )

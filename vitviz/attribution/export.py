@@ -24,7 +24,7 @@ def save(
     arrays: Callable[[], Mapping[str, Any]],
     rows: Callable[[], Iterable[tuple[Any, ...]]] | None = None,
     document: Callable[[], str] | None = None,
-    provenance: Callable[[tuple[Panel, ...]], Provenance] | None = None,
+    provenance: Callable[[tuple[Panel, ...]], Provenance | None] | None = None,
 ) -> Path:
     """Write a figure (.png, .svg, .pdf), arrays (.npz), a table (.csv) or a document (.html), by the file's ending.
 
@@ -56,7 +56,7 @@ def save(
 
 
 def figure_bytes(
-    figure: "Figure", ending: str, provenance: Callable[[tuple[Panel, ...]], Provenance] | None = None
+    figure: "Figure", ending: str, provenance: Callable[[tuple[Panel, ...]], Provenance | None] | None = None
 ) -> bytes:
     """Return a figure as the bytes of a file with an ending of `DRAWN`; `provenance` as for `save`."""
     from vitviz.plots import style

@@ -20,7 +20,6 @@ from vitviz import __version__
 from vitviz.data import metadata
 from vitviz.models.weights import weights_sha256
 from vitviz.view import MAX_NAME, Fraction, Given, Model, Subject, Upload, View
-from vitviz.view import Image as Origin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,14 +46,15 @@ class ModelIdentity(Model):
         name: Name of the model.
         repository: "OWNER/NAME" on the Hugging Face Hub; None for other models.
         revision: Its commit there.
-        sha256: Of the weights, as of `vitviz.models.weights.weights_sha256`.
-        files: Files that they were read from.
+        sha256: Of the weights, as of `vitviz.models.weights.weights_sha256`; None for a snapshot of a training, whose
+            weights are not stored.
+        files: Files that they were read from, or the timeline of the training.
     """
 
     name: Name
-    repository: Name | None
-    revision: Name | None
-    sha256: Sha256
+    repository: Name | None = None
+    revision: Name | None = None
+    sha256: Sha256 | None
     files: tuple[WeightsOfFile, ...]
 
 
@@ -105,28 +105,39 @@ class Panel(Model):
     sha256: Sha256 | None
 
 
-class Provenance(Model):
-    """Where a saved file comes from.
+class Shown(Model):
+    """What is shown, and where it comes from.
+
+    Attributes:
+        model: The model.
+        image: The image.
+        preprocessing: Of the image; None for a snapshot of a training, whose images are stored preprocessed.
+        subject: What is explained.
+        view: What is shown of it.
+    """
+
+    model: ModelIdentity
+    image: ImageIdentity
+    preprocessing: InputPreprocessing | None
+    subject: Subject
+    view: View
+
+
+class Provenance(Shown):
+    """Where a saved file comes from: what it shows, or side A of a comparison.
 
     Attributes:
         vitviz: Version of vitviz.
-        model: The model.
-        image: The image.
-        preprocessing: Of the image.
-        subject: What is explained.
-        view: What is shown of it.
-        code: Python code that computes the shown arrays; None if another view is shown in a saved HTML file.
+        code: Python code that computes the shown arrays; None if another view is shown in a saved HTML file, and for
+            snapshots of a training.
         panels: The maps and images of a figure.
+        b: Side B of a comparison.
     """
 
     vitviz: Name
-    model: ModelIdentity
-    image: ImageIdentity
-    preprocessing: InputPreprocessing
-    subject: Subject
-    view: View
     code: str | None
     panels: tuple[Panel, ...] = ()
+    b: Shown | None = None
 
     def to_json(self) -> str:
         """Return it as JSON in ASCII."""
@@ -147,28 +158,43 @@ def provenance(
         panels: Maps and images of the figure.
         other: The second image of activation patching.
     """
-    from vitviz.attribution.code import model_name, python
+    from vitviz.attribution.code import python
+
+    explanation = unnamed(explanation)
+    other = other and unnamed(other)
+    found = shown(explanation, view if other is None else view.model_copy(update={"other": other.origin}))
+    return Provenance(**dict(found), vitviz=__version__, code=python(explanation, view, other), panels=panels)
+
+
+def of_comparison(a: Shown, b: Shown, panels: tuple[Panel, ...] = ()) -> Provenance:
+    """Return the provenance of a comparison of two sides."""
+    from vitviz.attribution.code import of_comparison
+
+    return Provenance(**dict(a), vitviz=__version__, code=of_comparison(a, b), panels=panels, b=b)
+
+
+def shown(explanation: "Explanation", view: View) -> Shown:
+    """Return what a view of an explanation comes from."""
+    from vitviz.attribution.code import model_name
 
     checkpoint, image = explanation.context.checkpoint, explanation.image
     source = {key: checkpoint.source.get(key) for key in ("repository", "revision")}
     files = tuple(WeightsOfFile(name=file.path.name, sha256=file.sha256) for file in checkpoint.files)
-    unnamed = replace(explanation, origin=without_name(explanation.origin))
-    other = other and replace(other, origin=without_name(other.origin))
-    return Provenance(
-        vitviz=__version__,
+    origin = unnamed(explanation).origin
+    return Shown(
         model=ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **source),
         image=ImageIdentity(sha256=image.sha256, width=image.width, height=image.height, crop=explanation.crop),
         preprocessing=InputPreprocessing(**asdict(checkpoint.preprocessing)),
-        subject=Subject(model=model_name(checkpoint), image=unnamed.origin, ablations=explanation.ablations),
-        view=view if other is None else view.model_copy(update={"other": other.origin}),
-        code=python(unnamed, view, other),
-        panels=panels,
+        subject=Subject(model=model_name(checkpoint), image=origin, ablations=explanation.ablations),
+        view=view,
     )
 
 
-def without_name(image: Origin) -> Origin:
-    """Return an image without the name of its file, which may be private."""
-    return image.model_copy(update={"name": ""}) if isinstance(image, Given | Upload) else image
+def unnamed(explanation: "Explanation") -> "Explanation":
+    """Return an explanation without the name of its image's file, which may be private."""
+    origin = explanation.origin
+    is_named = isinstance(origin, Given | Upload)
+    return replace(explanation, origin=origin.model_copy(update={"name": ""})) if is_named else explanation
 
 
 def panels_of(figure: "Figure", content: bytes, ending: str) -> tuple[Panel, ...]:

@@ -101,9 +101,9 @@ def draw_comparison(
     sides = [*aspects, aspects[0]][: len(maps)]
     with own_style():
         figure, axes = create_figure(sides, [one.title for one in maps], 7.0, title, "")
-        for one, shown in zip(axes, maps, strict=True):
+        for one, shown, gid in zip(axes, maps, ("map-a", "map-b", "difference"), strict=False):
             grid = shown.values.shape[0], shown.values.shape[1]
-            draw_map(one, shown, grid)
+            draw_map(one, shown, grid, gid=gid)
             draw_grid(one, grid, query)
         fit_height(figure, axes)
     return figure

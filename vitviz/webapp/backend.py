@@ -7,7 +7,6 @@ from vitviz.webapp import api
 from vitviz.webapp.explained import Explanations
 from vitviz.webapp.gallery import Gallery
 from vitviz.webapp.opened import ModelOpener, OpenedModels
-from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
@@ -37,11 +36,11 @@ class Backend:
         self.public, self.queues, self.download = public, Queues(), train.datasets.download
         self.sources = Sources(data, runs, public, opener)
         self.explanations, self.gallery = Explanations(self.sources), Gallery(self.sources)
+        self.timelines = Timelines(runs)
         self.api = api.create(self)
         self.explore = Explore(data, runs, public, train.datasets.download, opener)
         pages = (
             self.explore,
-            Compare(self.explore, Timelines(runs)),
             train,
             Internals(data, runs, public, opener),
             Learn(self.explore, train.timelines),

@@ -2,8 +2,9 @@
 
 import type { Catalog } from '../lib/api';
 import type { Host } from '../lib/client';
-import { ComparePage } from './state.svelte';
+import { ServerEngine } from '../session/server';
+import { Comparison } from './comparison.svelte';
 import './compare.css';
 
 export { default } from './Compare.svelte';
-export const open = (host: Host<Catalog>) => new ComparePage(host);
+export const open = (host: Host<Catalog>) => new Comparison(host, new ServerEngine());

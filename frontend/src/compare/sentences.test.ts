@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CompareReply } from '../lib/api';
+import type { Comparison } from '../lib/routes';
 import {
   differenceText,
   mapLabel,
@@ -18,19 +18,18 @@ const side = (values: (number | null)[], rows = 2, columns = 3) => ({
   rows,
   columns,
   aspect: 1.5,
-  prediction: null,
 });
-const WEIGHTS = { kind: 'linear' as const, limit: 0.4, isWeight: true, unit: '' };
+const WEIGHTS = { kind: 'linear' as const, limit: 0.4, is_weight: true, unit: '' };
 const REPLY = {
   a: side([0.1, 0.2, 0.3, 0.1, 0.2, 0.1]),
   b: side([0.3, 0.1, 0, 0.1, 0.4, null]),
   scale: WEIGHTS,
   difference: [20, -10, -30, 0, 20, null],
-  differenceScale: { kind: 'signed' as const, limit: 30, isWeight: false, unit: '' },
-  differenceUnit: 'percentage points',
-  mostChanged: 2,
-} as CompareReply;
-const OTHER_GRID = { ...REPLY, b: side([1, 2, 3, 4], 2, 2), difference: null, mostChanged: null };
+  difference_scale: { kind: 'signed' as const, limit: 30, is_weight: false, unit: '' },
+  difference_unit: 'percentage points',
+  most_changed: 2,
+} as Comparison;
+const OTHER_GRID = { ...REPLY, b: side([1, 2, 3, 4], 2, 2), difference: null, most_changed: null };
 
 describe('a reading', () => {
   it('has both values and their difference', () => {
@@ -78,12 +77,12 @@ describe('values', () => {
     expect(valueText(0.032, WEIGHTS)).toBe('3.2\u00a0%');
     expect(valueText(2.11, { ...WEIGHTS, kind: 'uniform', limit: 1 })).toBe('2.11\u00a0×\u00a0uniform');
     expect(valueText(-0.424, { ...WEIGHTS, kind: 'signed', limit: 1 })).toBe('−0.42');
-    expect(valueText(0.5, { ...WEIGHTS, isWeight: false })).toBe('0.50');
+    expect(valueText(0.5, { ...WEIGHTS, is_weight: false })).toBe('0.50');
     expect(
       differenceText(-0.0271, {
         ...REPLY,
-        differenceUnit: 'logits',
-        differenceScale: { ...REPLY.differenceScale, limit: 0.03 },
+        difference_unit: 'logits',
+        difference_scale: { ...REPLY.difference_scale, limit: 0.03 },
       }),
     ).toBe('−0.027 logits');
   });

@@ -1,14 +1,14 @@
 /* Sentences that read out a comparison; rows and columns count from 1. */
 
-import type { CompareReply, MapScale } from '../lib/api';
 import type { Grid } from '../lib/grid';
 import type { Scale } from '../lib/numbers';
+import type { Comparison, MapScale } from '../lib/routes';
 import { capital, patchName, percent, SPACE, signed, signedDigits, written } from '../lib/words';
 
 export type Place = 'a' | 'b' | 'difference';
 
 /** The scale of a map, as canvases take it. */
-export function scaleOf({ kind, limit, isWeight }: MapScale): Scale {
+export function scaleOf({ kind, limit, is_weight: isWeight }: MapScale): Scale {
   if (kind === 'uniform') return { kind, uniform: limit, isWeight };
   return { kind, limit, isWeight };
 }
@@ -22,7 +22,7 @@ export function samePlace(patch: number, from: Grid, to: Grid): number {
 }
 
 /** The patch of A and the patch of B at a place that is read on one of them. */
-export function patchesAt(reply: CompareReply, place: Place, patch: number): [a: number, b: number] {
+export function patchesAt(reply: Comparison, place: Place, patch: number): [a: number, b: number] {
   if (place === 'b') return [samePlace(patch, reply.b, reply.a), patch];
   return [patch, samePlace(patch, reply.a, reply.b)];
 }
@@ -32,23 +32,20 @@ export function valueText(value: number | null, scale: MapScale): string {
   if (value === null) return 'no value';
   if (scale.kind === 'uniform') return `${written(value, 2)}${SPACE}×${SPACE}uniform`;
   if (scale.kind === 'signed') return signed(value, signedDigits(scale));
-  return scale.isWeight ? percent(value) : written(value, 2);
+  return scale.is_weight ? percent(value) : written(value, 2);
 }
 
 /** "+2.1 percentage points" */
-export function differenceText(value: number, { differenceScale, differenceUnit }: CompareReply): string {
-  const digits =
-    differenceUnit === 'percentage points'
-      ? Math.max(1, signedDigits(differenceScale) - 1)
-      : signedDigits(differenceScale);
-  return `${signed(value, digits)} ${differenceUnit}`;
+export function differenceText(value: number, { difference_scale: scale, difference_unit: unit }: Comparison): string {
+  const digits = unit === 'percentage points' ? Math.max(1, signedDigits(scale) - 1) : signedDigits(scale);
+  return `${signed(value, digits)} ${unit}`;
 }
 
 /** Both values at a patch and their difference, as a sentence. */
-export const readingSentence = (reply: CompareReply, place: Place, patch: number) =>
+export const readingSentence = (reply: Comparison, place: Place, patch: number) =>
   capital(reading(reply, place, patch));
 
-function reading(reply: CompareReply, place: Place, patch: number): string {
+function reading(reply: Comparison, place: Place, patch: number): string {
   const [inA, inB] = patchesAt(reply, place, patch);
   const { a, b, scale, difference } = reply;
   const [first, second] = [valueText(a.values[inA], scale), valueText(b.values[inB], scale)];
@@ -62,11 +59,9 @@ function reading(reply: CompareReply, place: Place, patch: number): string {
 }
 
 /** What is read out while nothing is pointed at. */
-export function restingSentence(reply: CompareReply): string {
-  const { mostChanged } = reply;
-  return mostChanged === null
-    ? 'Point at a patch to read both maps.'
-    : `Largest difference: ${reading(reply, 'a', mostChanged)}`;
+export function restingSentence(reply: Comparison): string {
+  const { most_changed: patch } = reply;
+  return patch === null ? 'Point at a patch to read both maps.' : `Largest difference: ${reading(reply, 'a', patch)}`;
 }
 
 /** A text alternative of a map: where it is largest and smallest. */

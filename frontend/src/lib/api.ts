@@ -102,76 +102,6 @@ export interface ColorTables {
   dark: ColorTable;
 }
 
-/** Also the format of the file. */
-export interface CompareFigureRequest {
-  a: ComparedSide;
-  b: ComparedSide;
-  query: number[];
-  similarTo: number | null;
-  format: 'npz' | 'csv';
-}
-
-/** Thumbnails of the images that ship with vitviz. */
-export interface CompareImages {
-  samples: NamedImage[];
-  photos: Photo[];
-}
-
-/** The comparison; `difference` is B minus A (N), None if the grids differ, on `differenceScale`. `totalVariation` is None if the labels differ; `notes` say what is not compared. */
-export interface CompareReply {
-  a: ComparedMap;
-  b: ComparedMap;
-  scale: MapScale;
-  difference: (number | null)[] | null;
-  differenceScale: MapScale;
-  differenceUnit: string;
-  mostChanged: number | null;
-  correlation: number | null;
-  classes: ComparedClass[];
-  totalVariation: number | null;
-  headline: string;
-  correlationSentence: string;
-  predictionSentence: string;
-  notes: string[];
-}
-
-/** Two sides; `query` are the query patches of attention, `similarTo` a patch of A whose similarity is compared. */
-export interface CompareRequest {
-  a: ComparedSide;
-  b: ComparedSide;
-  query: number[];
-  similarTo: number | null;
-}
-
-/** A class with the probabilities of both sides, and the change in percentage points as printed. */
-export interface ComparedClass {
-  name: string;
-  a: number;
-  b: number;
-  points: number;
-}
-
-/** A side of the result: its map on the common scale (N), None for removed patches; `aspect` is width by height. */
-export interface ComparedMap {
-  name: string;
-  title: string;
-  values: (number | null)[];
-  rows: number;
-  columns: number;
-  aspect: number;
-  prediction: string | null;
-}
-
-/** One side: an explanation by its `key`, or a snapshot; a method, or the attention of a head or mean (None). */
-export interface ComparedSide {
-  key: string | null;
-  snapshot: Snapshot | null;
-  method: string | null;
-  layer: number | 'pool' | null;
-  head: number | null;
-  target: number[];
-}
-
 /** A preset and the settings that differ from it; a model to fine-tune; for the dataset "folder" its folder. */
 export interface ConfigRequest {
   preset: string;
@@ -549,14 +479,6 @@ export interface Limits {
   means: number;
 }
 
-/** The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8. */
-export interface MapScale {
-  kind: 'linear' | 'signed' | 'uniform';
-  limit: number;
-  isWeight: boolean;
-  unit: string;
-}
-
 /** An attribution method; those on request have a map only after `map_on_request`, some also one per pixel. */
 export interface MethodInfo {
   key: string;
@@ -605,9 +527,9 @@ export interface ModelFacts {
 /** A model. */
 export interface ModelIdentity {
   name: string;
-  repository: string | null;
-  revision: string | null;
-  sha256: string;
+  repository?: string | null;
+  revision?: string | null;
+  sha256: string | null;
   files: WeightsOfFile[];
 }
 
@@ -836,16 +758,17 @@ export interface ProbesRequest {
   images: string;
 }
 
-/** Where a saved file comes from. */
+/** Where a saved file comes from: what it shows, or side A of a comparison. */
 export interface Provenance {
-  vitviz: string;
   model: ModelIdentity;
   image: ImageIdentity;
-  preprocessing: InputPreprocessing;
+  preprocessing: InputPreprocessing | null;
   subject: Subject;
   view: View;
+  vitviz: string;
   code: string | null;
   panels?: Panel[];
+  b?: Shown | null;
 }
 
 /** Response to a request that was not served; `busy` if it can be repeated. */
@@ -902,10 +825,6 @@ export interface Requests {
   model_facts: [ModelRequest, ModelFacts | Refusal];
   probes: [ProbesRequest, ProbesReply | Refusal];
   probe_figure: [ProbeFigureRequest, FigureFile | Refusal];
-  compare: [CompareRequest, CompareReply | Refusal | null];
-  compare_figure: [CompareFigureRequest, FigureFile | Refusal | null];
-  compare_images: [Empty, CompareImages | Refusal];
-  compare_snapshots: [SnapshotsRequest, SnapshotsReply | Refusal | null];
   lesson: [KeyRequest, LessonReply | Refusal | null];
   lesson_head: [LessonHeadRequest, LessonHeadReply | Refusal | null];
   lesson_patch: [LessonPatchRequest, LessonPatchReply | Refusal | null];
@@ -1029,6 +948,15 @@ export interface SettingGroup {
 
 export type SettingValue = number | string | boolean | null;
 
+/** What is shown, and where it comes from. */
+export interface Shown {
+  model: ModelIdentity;
+  image: ImageIdentity;
+  preprocessing: InputPreprocessing | null;
+  subject: Subject;
+  view: View;
+}
+
 /** What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1. `pixels`: a method's map is shown by pixel; `foreground`: features are shown without the background; `other`: key of the second image of activation patching. */
 export interface ShownView {
   method: string | null;
@@ -1055,26 +983,6 @@ export interface SimilarityReply {
 export interface SimilarityRequest {
   key: string;
   patch: number;
-}
-
-/** A snapshot of a training on a probe image, both from 0. */
-export interface Snapshot {
-  source: string;
-  image: number;
-  index: number;
-}
-
-/** Snapshots of a training: epochs trained before each of them, and the probe images with their class names. */
-export interface SnapshotsReply {
-  shape: GridShape;
-  classes: string[];
-  images: NamedImage[];
-  epochs: number[];
-}
-
-/** A bundled checkpoint, or a run ("runs/NAME"). */
-export interface SnapshotsRequest {
-  source: string;
 }
 
 /** What is explained: a model, an image, and ablations. */

@@ -37,6 +37,55 @@ export interface CodeRequest {
   view?: View;
 }
 
+/** A class with the probabilities of both sides, and the change in percentage points as printed. */
+export interface ComparedClass {
+  name: string;
+  a: number;
+  b: number;
+  points: number;
+}
+
+/** A side of a comparison: its map on the common scale (N), None for removed patches. */
+export interface ComparedMap {
+  name: string;
+  title: string;
+  values: (number | null)[];
+  rows: number;
+  columns: number;
+  aspect: number;
+}
+
+/** Two maps on one scale and two predictions, and what they differ in. */
+export interface Comparison {
+  a: ComparedMap;
+  b: ComparedMap;
+  scale: MapScale;
+  difference: (number | null)[] | null;
+  difference_scale: MapScale;
+  difference_unit: string;
+  most_changed: number | null;
+  correlation: number | null;
+  classes: ComparedClass[];
+  total_variation: number | null;
+  headline: string;
+  correlation_sentence: string;
+  prediction_sentence: string;
+  notes: string[];
+}
+
+/** Also the format of the file. */
+export interface ComparisonFileRequest {
+  a: SideRequest;
+  b: SideRequest;
+  format: 'npz' | 'csv';
+}
+
+/** Two sides. */
+export interface ComparisonRequest {
+  a: SideRequest;
+  b: SideRequest;
+}
+
 /** Direct contributions to a logit, which sum to `logit`; `heads` is float32 (L, A, T). */
 export interface Contributions {
   embedding: number;
@@ -201,6 +250,14 @@ export interface MapRequest {
   method: string;
 }
 
+/** The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8. */
+export interface MapScale {
+  kind: 'linear' | 'signed' | 'uniform';
+  limit: number;
+  is_weight: boolean;
+  unit: string;
+}
+
 /** The map of each method, (N,); `left_out` says why maps and all scores are missing, if they are. */
 export interface Maps {
   maps: Record<string, number[]>;
@@ -217,9 +274,9 @@ export interface MapsRequest {
 /** A model. */
 export interface ModelIdentity {
   name: string;
-  repository: string | null;
-  revision: string | null;
-  sha256: string;
+  repository?: string | null;
+  revision?: string | null;
+  sha256: string | null;
   files: WeightsOfFile[];
 }
 
@@ -323,16 +380,17 @@ export interface Progress {
   waiting: string;
 }
 
-/** Where a saved file comes from. */
+/** Where a saved file comes from: what it shows, or side A of a comparison. */
 export interface Provenance {
-  vitviz: string;
   model: ModelIdentity;
   image: ImageIdentity;
-  preprocessing: InputPreprocessing;
+  preprocessing: InputPreprocessing | null;
   subject: Subject;
   view: View;
+  vitviz: string;
   code: string | null;
   panels?: Panel[];
+  b?: Shown | null;
 }
 
 /** Why a request is not served. */
@@ -381,6 +439,21 @@ export interface Scores {
   random_baseline: [number, number];
 }
 
+/** What is shown, and where it comes from. */
+export interface Shown {
+  model: ModelIdentity;
+  image: ImageIdentity;
+  preprocessing: InputPreprocessing | null;
+  subject: Subject;
+  view: View;
+}
+
+/** A side of a comparison: also what is shown of it, the attention, a method, or the similarity to a patch of A. */
+export interface SideRequest {
+  subject: Subject;
+  view?: View;
+}
+
 /** Cosine similarities of a patch with all patches by layer, float32 (L, N). */
 export interface Similarity {
   values: string;
@@ -390,6 +463,12 @@ export interface Similarity {
 export interface SimilarityRequest {
   subject: Subject;
   patch: number;
+}
+
+/** The snapshots of a training by their epochs, and the names of its probe images. */
+export interface Snapshots {
+  snapshots: string[];
+  images: string[];
 }
 
 /** What is explained: a model, an image, and ablations. */
@@ -470,11 +549,15 @@ export interface Routes {
   'explanations/patching': [PatchingRequest, Patched];
   'explanations/code': [CodeRequest, Code];
   'explanations/provenance': [CodeRequest, Provenance];
+  'explanations/comparison': [ComparisonRequest, Comparison];
+  'explanations/comparison-provenance': [ComparisonRequest, Provenance | null];
+  'explanations/comparison-file': [ComparisonFileRequest, SavedFile];
   'explanations/file': [FileRequest, SavedFile];
   'models': [Empty, Models];
   'models/cached': [Empty, CachedModels];
   'models/open': [OpenRequest, Opening];
   'models/facts': [ModelRequest, Facts];
+  'models/snapshots': [ModelRequest, Snapshots];
   'data/gallery': [GalleryRequest, Gallery];
   'data/cifar': [DownloadRequest, Download];
 }

@@ -62,13 +62,17 @@ const METHODS = [
 
 const imageOf = (width: number, height: number) => ({ width, height, data: new Uint8ClampedArray(4 * width * height) });
 
-/** A running session, what it has asked its engine, and a function that ends it. */
-export function sessionWith(isLive = true) {
+/** Let canvases have a context, which draws nothing. */
+export const stubCanvas = () =>
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue({
     createImageData: imageOf,
     getImageData: () => imageOf(2, 2),
     putImageData: () => {},
   } as never);
+
+/** A running session, what it has asked its engine, and a function that ends it. */
+export function sessionWith(isLive = true) {
+  stubCanvas();
   const asked: Asked[] = [];
   const engine = new Proxy({ isLive } as unknown as Engine, {
     get: (target, name: string) =>

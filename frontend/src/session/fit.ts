@@ -35,22 +35,21 @@ export function fitView(view: View, explanation: Explained): { view: View; missi
   if (!hasClasses) missing.push(`This model has ${reply.classes.length} classes: the predicted class is explained.`);
   const reason = whyNot(view.content, reply.classes.length);
   if (reason) missing.push(reason);
-  const isSimilar = view.direction === 'similar';
   return {
     view: {
       ...view,
       ...(isNamed ? {} : opening),
       query,
       target: hasClasses ? view.target : [],
-      ...(reason
-        ? { content: 'attention', method: null }
-        : isSimilar
-          ? { content: 'features', direction: 'from' }
-          : {}),
+      ...(reason ? { content: 'attention', method: null } : {}),
     },
     missing,
   };
 }
+
+/** A view as Explore draws it: the similarity to a patch is among the features. */
+export const drawable = (view: View): View =>
+  view.direction === 'similar' ? { ...view, content: 'features', direction: 'from' } : view;
 
 const nameOf = (what: string, index: Layer) => `${what} ${typeof index === 'number' ? index + 1 : index}`;
 const headOf = ({ layer, head }: Pick<View, 'layer' | 'head'>) => `${nameOf('layer', layer)}, ${nameOf('head', head)}`;

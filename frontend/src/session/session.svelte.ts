@@ -13,7 +13,7 @@ import type { CatalogState } from './catalog.svelte';
 import { Drawing } from './drawing.svelte';
 import { type Engine, isRefused, NEVER } from './engine';
 import { Explanation } from './explanation.svelte';
-import { fitAblations, fitView, openingOf, viewAfter } from './fit';
+import { drawable, fitAblations, fitView, openingOf, viewAfter } from './fit';
 import { Methods } from './methods.svelte';
 import type { Panel } from './panel';
 import { Pointer } from './pointer.svelte';
@@ -35,6 +35,8 @@ interface Arrival {
 export class Session {
   readonly engine: Engine;
   readonly catalog: CatalogState;
+  /** Whether it fetches what drawings need: the attention of all queries, and the maps of methods. */
+  readonly isDrawn: boolean;
   readonly status = new Status();
   readonly pointer = new Pointer();
   readonly methods: Methods;
@@ -82,9 +84,10 @@ export class Session {
   /** Whether there is something to wait for. */
   readonly isWaiting = $derived.by(() => this.isPending || this.isMissing || this.drawing.isMethodHeld);
 
-  constructor(engine: Engine, catalog: CatalogState) {
+  constructor(engine: Engine, catalog: CatalogState, isDrawn = true) {
     this.engine = engine;
     this.catalog = catalog;
+    this.isDrawn = isDrawn;
     this.methods = new Methods(this);
     this.drawing = new Drawing(this);
   }
@@ -100,6 +103,7 @@ export class Session {
         (sentence) => this.#fail(sentence),
       );
     });
+    if (!this.isDrawn) return;
     $effect(() => {
       const { explanation } = this;
       if (!explanation || explanation.isComplete || explanation.failure) return;
@@ -193,7 +197,7 @@ export class Session {
 
   /** Announce what is shown, after an action. */
   announce(delay: number, action = '') {
-    this.status.announce(() => `${action}${this.drawing.spoken}`, delay);
+    if (this.isDrawn) this.status.announce(() => `${action}${this.drawing.spoken}`, delay);
   }
 
   /** Let a panel say what the map shows. Returns a function that ends it. */
@@ -216,7 +220,8 @@ export class Session {
       ? fitView({ ...openingOf(explanation, linked.view), ...linked.view }, explanation)
       : viewAfter(this.view, this.explanation, explanation);
     await this.#fetchQuery(explanation, view, signal);
-    return { explanation, view, missing: [...(linked?.missing ?? []), ...fitted.missing, ...missing] };
+    const shown = this.isDrawn ? drawable(view) : view;
+    return { explanation, view: shown, missing: [...(linked?.missing ?? []), ...fitted.missing, ...missing] };
   }
 
   /** The explanation on screen without its ablations, if only these differ. */
@@ -235,7 +240,7 @@ export class Session {
   async #fetchQuery(explanation: Explanation, view: View, signal: AbortSignal) {
     const direction: Direction = view.direction === 'to' ? 'to' : 'from';
     const query = [...withoutRemoved(view.query, explanation.shape)];
-    if (hasQuery(explanation, query, direction)) return;
+    if (!this.isDrawn || hasQuery(explanation, query, direction)) return;
     const { subject } = explanation;
     try {
       if (explanation.reply.on_demand) {

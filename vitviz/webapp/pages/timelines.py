@@ -59,14 +59,17 @@ class Timelines:
 
     def load(self, source: str) -> Timeline | None:
         """Load the timeline of a bundled checkpoint or of a run; None if it does not exist yet."""
-        if self.runs is not None and source.startswith(RUN_PREFIX):
-            path = self.runs.folder(source.removeprefix(RUN_PREFIX)) / TIMELINE
-        elif source in bundled_models():
-            path = checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
-        else:
-            raise ValueError(f"Timeline of {source[:80]!r} not found. Choose a run or a bundled checkpoint.")
+        path = self.path(source)
         state = file_state(path)
         return None if state is None else load_timeline(path, state)
+
+    def path(self, source: str) -> Path:
+        """Return the file of a timeline, which may not exist yet."""
+        if self.runs is not None and source.startswith(RUN_PREFIX):
+            return self.runs.folder(source.removeprefix(RUN_PREFIX)) / TIMELINE
+        if source in bundled_models():
+            return checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
+        raise ValueError(f"Timeline of {source[:80]!r} not found. Choose a run or a bundled checkpoint.")
 
 
 def probe_curves(held: Timeline) -> dict[str, NDArray[np.float64] | None]:

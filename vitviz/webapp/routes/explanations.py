@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from vitviz.attribution import provenance as attribution
 from vitviz.attribution import serialize
 from vitviz.attribution.code import python
+from vitviz.attribution.comparison import Comparison
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.features import similarity as token_similarity
@@ -19,7 +20,7 @@ from vitviz.data import cifar, environment
 from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError
 from vitviz.view import Image, Subject
-from vitviz.webapp import files
+from vitviz.webapp import compared, files, snapshots
 from vitviz.webapp.explained import Held
 from vitviz.webapp.files import as_target
 from vitviz.webapp.image_sets import thumbnail, train_set
@@ -34,7 +35,9 @@ NEAREST_IMAGES = 8
 
 @router.post("")
 async def explain(request: types.SubjectRequest, call: Caller) -> types.Explained:
-    """Explain an image."""
+    """Explain an image, or return what is stored of a snapshot of a training."""
+    if request.subject.snapshot is not None:
+        return await call.quick(lambda: snapshots.find(call.backend.timelines, request.subject).explained())
     held = await call.explain(request.subject)
     return await call.quick(lambda: to_reply(held))
 
@@ -213,6 +216,24 @@ async def provenance(request: types.CodeRequest, call: Caller) -> Provenance:
     held = await call.explain(request.subject)
     other = await other_of(request, call)
     return await call.quick(lambda: attribution.provenance(held.explanation, request.view, other=other))
+
+
+@router.post("/comparison")
+async def comparison(request: types.ComparisonRequest, call: Caller) -> types.Comparison:
+    """Compare two maps and two predictions."""
+    return await compared.compare(request, call, compared.to_reply)
+
+
+@router.post("/comparison-provenance")
+async def comparison_provenance(request: types.ComparisonRequest, call: Caller) -> Provenance | None:
+    """Return where a figure of a comparison comes from, without the figure's panels."""
+    return await compared.compare(request, call, Comparison.provenance)
+
+
+@router.post("/comparison-file")
+async def comparison_file(request: types.ComparisonFileRequest, call: Caller) -> types.SavedFile:
+    """Return the arrays or the table of a comparison."""
+    return await compared.compare(request, call, lambda found: compared.file(found, request.format))
 
 
 @router.post("/file")

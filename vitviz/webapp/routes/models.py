@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from vitviz.models import hub_cache
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.facts import facts
+from vitviz.webapp import snapshots
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty
@@ -58,6 +59,12 @@ async def model_facts(request: types.ModelRequest, call: Caller) -> types.Facts:
         return types.Facts(facts=facts(model, sources.opener.opened.sizes.get(model.name)))
 
     return await call.one_pass(describe, sources.must_load(request.model))
+
+
+@router.post("/snapshots")
+async def model_snapshots(request: types.ModelRequest, call: Caller) -> types.Snapshots:
+    """List the snapshots and probe images of a training."""
+    return await call.quick(lambda: snapshots.listed(call.backend.timelines, request.model))
 
 
 def check_private(call: Call) -> None:

@@ -78,6 +78,25 @@ class FileRequest(CodeRequest):
     methods: bool = False
 
 
+class SideRequest(SubjectRequest):
+    """A side of a comparison: also what is shown of it, the attention, a method, or the similarity to a patch of A."""
+
+    view: View = View()
+
+
+class ComparisonRequest(Model):
+    """Two sides."""
+
+    a: SideRequest
+    b: SideRequest
+
+
+class ComparisonFileRequest(ComparisonRequest):
+    """Also the format of the file."""
+
+    format: Literal["npz", "csv"]
+
+
 class ExplainedImage(Reply):
     """The image of a subject, without its ablations.
 
@@ -272,3 +291,77 @@ class SavedFile(Reply):
     """A file to save, as a data URL."""
 
     src: str
+
+
+class MapScale(Reply):
+    """The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8."""
+
+    kind: Literal["linear", "signed", "uniform"]
+    limit: float
+    is_weight: bool
+    unit: str
+
+
+class ComparedMap(Reply):
+    """A side of a comparison: its map on the common scale (N), None for removed patches.
+
+    Attributes:
+        name: What distinguishes the side.
+        title: What the map shows.
+        values: The map.
+        rows: Of the grid of patches.
+        columns: Likewise.
+        aspect: Width divided by height of the model input.
+    """
+
+    name: str
+    title: str
+    values: list[float | None]
+    rows: int
+    columns: int
+    aspect: float
+
+
+class ComparedClass(Reply):
+    """A class with the probabilities of both sides, and the change in percentage points as printed."""
+
+    name: str
+    a: float
+    b: float
+    points: float
+
+
+class Comparison(Reply):
+    """Two maps on one scale and two predictions, and what they differ in.
+
+    Attributes:
+        a: The first side.
+        b: The second side.
+        scale: Of both maps.
+        difference: B minus A (N); None if the grids differ or no patch has a value in both.
+        difference_scale: Of the difference.
+        difference_unit: Likewise.
+        most_changed: The patch of the largest difference.
+        correlation: Rank correlation of the maps.
+        classes: Those that both predict, the most probable first.
+        total_variation: Distance of the probabilities; None if the labels differ.
+        headline: How the maps differ.
+        correlation_sentence: The rank correlation, or why there is none.
+        prediction_sentence: What both sides predict.
+        notes: What is compared and what is not.
+    """
+
+    a: ComparedMap
+    b: ComparedMap
+    scale: MapScale
+    difference: list[float | None] | None
+    difference_scale: MapScale
+    difference_unit: str
+    most_changed: int | None
+    correlation: float | None
+    classes: list[ComparedClass]
+    total_variation: float | None
+    headline: str
+    correlation_sentence: str
+    prediction_sentence: str
+    notes: list[str]

@@ -62,3 +62,10 @@ class Facts(Reply):
     """What is known of a model, as pairs of a term and its value."""
 
     facts: list[tuple[str, str]]
+
+
+class Snapshots(Reply):
+    """The snapshots of a training by their epochs, and the names of its probe images."""
+
+    snapshots: list[str]
+    images: list[str]

@@ -16,14 +16,6 @@ from vitviz.webapp.schemas.common import (
     Refusal,
     Vector,
 )
-from vitviz.webapp.schemas.compare import (
-    CompareFigureRequest,
-    CompareImages,
-    CompareReply,
-    CompareRequest,
-    SnapshotsReply,
-    SnapshotsRequest,
-)
 from vitviz.webapp.schemas.explore import (
     AblateReply,
     AblateRequest,
@@ -124,10 +116,6 @@ class Requests(TypedDict):
     model_facts: tuple[ModelRequest, ModelFacts | Refusal]
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
     probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
-    compare: tuple[CompareRequest, CompareReply | Refusal | None]
-    compare_figure: tuple[CompareFigureRequest, FigureFile | Refusal | None]
-    compare_images: tuple[Empty, CompareImages | Refusal]
-    compare_snapshots: tuple[SnapshotsRequest, SnapshotsReply | Refusal | None]
     lesson: tuple[KeyRequest, LessonReply | Refusal | None]
     lesson_head: tuple[LessonHeadRequest, LessonHeadReply | Refusal | None]
     lesson_patch: tuple[LessonPatchRequest, LessonPatchReply | Refusal | None]

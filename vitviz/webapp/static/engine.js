@@ -1,1 +1,1 @@
-import{t as e}from"./server.js";var t={done:0,total:0,waiting:``},n=class extends Error{isBusy;constructor(t=e,n=!1){super(t),this.isBusy=n}get isUnreachable(){return this.message===e}},r=new AbortController().signal,i=e=>e instanceof n;export{i,n,t as r,r as t};
+import{D as e}from"./shared.js";var t={done:0,total:0,waiting:``},n=class extends Error{isBusy;constructor(t=e,n=!1){super(t),this.isBusy=n}get isUnreachable(){return this.message===e}},r=new AbortController().signal,i=e=>e instanceof n;export{i,n,t as r,r as t};

@@ -1,4 +1,4 @@
-import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c}from"./compare.js";import{En as l,Gn as u,Hn as d,Nn as f,Pn as p,Un as m,fn as h,jn as g,mn as _,sn as v,un as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c}from"./compare.js";import{Dn as l,Fn as u,Kn as d,Mn as f,Pn as p,Un as m,Wn as h,cn as g,dn as _,hn as v,pn as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
@@ -48,6 +48,9 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .pair-bar span.last { transform: translateX(-100%); }
 .pair-unit { font-size: 12px; line-height: 17px; color: var(--quiet); }
 
+.pair-picker summary { display: inline-flex; align-items: center; list-style: none; }
+.pair-picker summary::-webkit-details-marker { display: none; }
+.pair-picker[open] summary { margin-bottom: 10px; border-color: var(--color-accent); color: var(--color-accent); }
 .pair-thumbs { display: grid; grid-template-columns: repeat(auto-fill, minmax(28px, 1fr)); gap: 6px; }
 .pair-thumbs button { aspect-ratio: 1; padding: 0; border: 0; background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); cursor: pointer; }
 .pair-thumbs button:hover { box-shadow: 0 0 0 1px var(--ink); }
@@ -55,7 +58,7 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .pair-thumbs img { width: 100%; height: 100%; object-fit: cover; }
 .pair-picker .pair-row { gap: 8px 6px; margin-top: 10px; }
 .pair-index { display: inline-flex; align-items: center; gap: 4px; font-size: 12px; color: var(--quiet); }
-.pair-index input { width: 44px; height: 30px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: var(--ink); font-size: 13px; appearance: textfield; }
+.pair-index input { width: 52px; height: 30px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: var(--ink); font-size: 13px; appearance: textfield; }
 .pair-index input::-webkit-inner-spin-button { display: none; }
 .pair-upload { position: relative; display: inline-grid; place-items: center; height: 30px; padding: 0 8px; overflow: hidden; }
 .pair-upload input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; font-size: 0; }
@@ -73,9 +76,12 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .pair-predictions th:first-child { width: 50%; padding-left: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .pair-predictions thead th { font-size: 12px; color: var(--quiet); }
 .pair-predictions .changed { font-weight: 600; }
-.pair-bars { display: grid; gap: 2px; margin-top: 4px; }
-.pair-bars i { height: 4px; background: var(--control-line); }
-.pair-bars .b { background: var(--ink); }
+.pair-bars { display: grid; gap: 2px; margin: 4px 0 2px; }
+.pair-bars i { height: 8px; }
+.pair-key { display: inline-block; width: 8px; height: 8px; margin-right: 5px; }
+:is(.pair-bars, .pair-predictions th) > i { background: var(--control-line); }
+:is(.pair-bars, .pair-predictions th) > .b { background: var(--color-accent); }
+.pair-alone { display: grid; gap: 12px; justify-items: start; padding: 24px 0; }
 .vitviz-compare .foot { margin-top: 28px; }
 
 @media (max-width: 1359px) {
@@ -103,10 +109,10 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
   .pair-range { flex-wrap: wrap; gap: 0 10px; }
   .pair-picker .pair-row { flex-direction: column; align-items: start; }
 }
-`,x=_(`<p class="address"> </p>`),S=_(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){m(t,!0);var n=S(),r=g(n),i=f(r,!0),a=p(r,2),_=g(a);s(_,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=p(_,2);s(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=p(b,2);o(C,{get page(){return t.page},get shown(){return t.shown}});var w=p(C,2);c(w,{get reply(){return t.shown.reply}}),u(a);var T=p(a,2),E=f(T,!0),D=p(T,2),O=e=>{var n=x(),r=f(n,!0);l(()=>y(r,t.address)),h(e,n)};v(D,e=>{t.address&&e(O)}),u(n),l(()=>{y(i,t.shown.reply.headline),y(E,t.caption)}),h(e,n),d()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
+`,x=v(`<p class="address"> </p>`),S=v(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){h(t,!0);var n=S(),r=f(n),i=p(r,!0),a=u(r,2),v=f(a);s(v,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=u(v,2);s(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=u(b,2);o(C,{get page(){return t.page},get shown(){return t.shown}});var w=u(C,2);c(w,{get reply(){return t.shown.reply}}),d(a);var T=u(a,2),E=p(T,!0),D=u(T,2),O=e=>{var n=x(),r=p(n,!0);l(()=>_(r,t.address)),y(e,n)};g(D,e=>{t.address&&e(O)}),d(n),l(()=>{_(i,t.shown.reply.headline),_(E,t.caption)}),y(e,n),m()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
 
 .vitviz-compare.figure { width: 1120px; --side: 338px; }
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }
 .figure .pair-name { display: block; }
 .figure .pair-predictions table { max-width: 720px; }
-`;async function T(o,s,c,l){let{reply:u}=s,d=i(o.host.catalog.colors),f=[o.a.checkpoint,o.b.checkpoint],p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${a(u)} ${p} Both maps have one scale.`,h={page:n(o,{theme:d,reading:null,removing:!1}),shown:s,caption:m,address:l},g=r(C,h,[b,w]);try{let n=await g.draw(u.headline,m),r=u.a.title===u.b.title&&u.a.title;return{name:t([`vitviz compare`,u.a.name,u.b.name,r],c),blob:await e(n,c,null)}}finally{g.close()}}export{T as drawFigure};
+`;async function T(t,o,s,c,l){let{reply:u}=o,d=i(t.catalog.lists.colors),f=[o.a,o.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${a(u)} ${p} Both maps have one scale.`,h={page:n(t,{theme:d,readout:n(t.readout,{reading:null}),removes:!1}),shown:o,caption:m,address:c},g=r(C,h,[b,w]);try{let t=await g.draw(u.headline,m);return await e(t,s,l)}finally{g.close()}}var E=({a:e,b:n},r)=>t([`vitviz compare`,e.name,n.name,e.title===n.title&&e.title],r);export{T as drawFigure,E as nameOf};

@@ -1,4 +1,4 @@
-import{a as e,i as t,n,r,t as i}from"./figures.js";import{En as a,Gn as o,Hn as s,Nn as c,O as l,Pn as u,Un as d,Zt as f,fn as p,jn as m,mn as h,un as g}from"./shared.js";import{n as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+import{a as e,i as t,n,r,t as i}from"./figures.js";import{Dn as a,Fn as o,Kn as s,Mn as c,Pn as l,Qt as u,Un as d,Wn as f,dn as p,hn as m,pn as h,r as g}from"./shared.js";import{n as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
    lib/base.css is included before them; Internals.svelte sets --data, the color of data in charts, from the color map. */
 
 /* Headline, choice of images. */
@@ -83,4 +83,4 @@ svg .column { fill: var(--data); }
 @media (max-width: 639px) {
   .foot .keys { display: none; }
 }
-`,y=h(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function b(e,t){d(t,!0);var n=y();let r;var i=m(n);_(i,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var h=u(i,2),v=c(h,!0);o(n),a(e=>{r=f(n,``,r,{width:`640px`,"--data":e}),g(v,t.about)},[()=>l(t.page.theme.table(`seq`)[150])]),p(e,n),s()}async function x(a,o,s){let{checkpoint:c,images:l}=a.drawing?.reply??a,u=`Model: ${c}, over ${l}.`,d=n(a,{theme:i(a.host.catalog.colors)}),f=r(b,{page:d,caption:o,about:u},[v]);try{let n=await f.draw(o.title,`${o.caption} ${u}`);return{name:t([`vitviz`,c,o.probe],s),blob:await e(n,s,null)}}finally{f.close()}}export{x as drawFigure};
+`,y=m(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function b(e,t){f(t,!0);var n=y();let r;var i=c(n);_(i,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var m=o(i,2),v=l(m,!0);s(n),a(e=>{r=u(n,``,r,{width:`640px`,"--data":e}),p(v,t.about)},[()=>g(t.page.theme.table(`seq`)[150])]),h(e,n),d()}async function x(a,o,s){let{checkpoint:c,images:l}=a.drawing?.reply??a,u=`Model: ${c}, over ${l}.`,d=n(a,{theme:i(a.host.catalog.colors)}),f=r(b,{page:d,caption:o,about:u},[v]);try{let n=await f.draw(o.title,`${o.caption} ${u}`);return{name:t([`vitviz`,c,o.probe],s),blob:await e(n,s,null)}}finally{f.close()}}export{x as drawFigure};

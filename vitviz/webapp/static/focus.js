@@ -1,1 +1,1 @@
-import{Ct as e,St as t,zn as n}from"./shared.js";function r({root:r,session:i},a={preventScroll:!0}){let{explanation:o,view:s}=i;if(!o)return;n();let{layers:c,heads:l}=o.shape,u=e(s.layer,c)*(l+1)+t(s.head,l);r?.querySelectorAll(`.matrix .cell`)[u]?.focus(a)}export{r as t};
+import{Bn as e,Ct as t,wt as n}from"./shared.js";function r({root:r,session:i},a={preventScroll:!0}){let{explanation:o,view:s}=i;if(!o)return;e();let{layers:c,heads:l}=o.shape,u=n(s.layer,c)*(l+1)+t(s.head,l);r?.querySelectorAll(`.matrix .cell`)[u]?.focus(a)}export{r as t};

@@ -3,26 +3,41 @@
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
 import { lightColors, overriding } from '../../lib/export/shown';
+import type { Provenance, Comparison as Reply } from '../../lib/routes';
 import css from '../compare.css?inline';
+import type { Comparison, Shown } from '../comparison.svelte';
+import type { Format } from '../save';
 import { restingSentence } from '../sentences';
-import type { ComparePage, Shown } from '../state.svelte';
 import SavedFigure from './Figure.svelte';
 import figure from './figure.css?inline';
 
-export async function drawFigure(page: ComparePage, shown: Shown, format: FigureFormat, address: string | null) {
+export async function drawFigure(
+  page: Comparison,
+  shown: Shown,
+  format: FigureFormat,
+  address: string | null,
+  provenance: Provenance | null,
+) {
   const { reply } = shown;
-  const theme = lightColors(page.host.catalog.colors);
-  const models = [page.a.checkpoint, page.b.checkpoint];
+  const theme = lightColors(page.catalog.lists.colors);
+  const models = [shown.a, shown.b].map(({ subject }) => subject.model);
   const model = models[0] === models[1] ? `Model: ${models[0]}.` : `Models: A ${models[0]}, B ${models[1]}.`;
   const caption = `${restingSentence(reply)} ${model} Both maps have one scale.`;
-  const props = { page: overriding(page, { theme, reading: null, removing: false }), shown, caption, address };
+  const props = {
+    page: overriding(page, { theme, readout: overriding(page.readout, { reading: null }), removes: false }),
+    shown,
+    caption,
+    address,
+  };
   const sheet = layOut(SavedFigure, props, [css, figure]);
   try {
     const drawing = await sheet.draw(reply.headline, caption);
-    const title = reply.a.title === reply.b.title && reply.a.title;
-    const name = fileName(['vitviz compare', reply.a.name, reply.b.name, title], format);
-    return { name, blob: await fileOf(drawing, format, null) };
+    return await fileOf(drawing, format, provenance);
   } finally {
     sheet.close();
   }
 }
+
+/** The name of a file: what the sides differ in, and what both show. */
+export const nameOf = ({ a, b }: Reply, format: Format) =>
+  fileName(['vitviz compare', a.name, b.name, a.title === b.title && a.title], format);

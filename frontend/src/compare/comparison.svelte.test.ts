@@ -1,0 +1,178 @@
+// @vitest-environment happy-dom
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Catalog } from '../lib/api';
+import type { Host } from '../lib/client';
+import type { ComparisonRequest, Snapshots, Uploaded } from '../lib/routes';
+import { upload } from '../lib/server';
+import { NOTHING_ABLATED, type Subject } from '../lib/view';
+import { type Engine, RefusedError } from '../session/engine';
+import { explained, sample, settle, stubCanvas } from '../session/fake.svelte';
+import { ask } from '../session/server';
+import { Comparison } from './comparison.svelte';
+import type { Kind } from './kinds';
+
+vi.mock('../session/server', () => ({ ask: vi.fn() }));
+vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), upload: vi.fn() }));
+
+const REPLY = { a: { rows: 2, columns: 3 }, b: { rows: 2, columns: 3 }, difference: [0], most_changed: null };
+const SNAPSHOTS: Snapshots = { snapshots: ['epoch 0', 'epoch 1', 'epoch 2'], images: ['dog', 'cat'] };
+let end = () => {};
+afterEach(() => {
+  end();
+  vi.mocked(ask).mockReset();
+});
+
+/** A page that runs, whose server explains and compares whatever it is asked. */
+async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } = {}) {
+  stubCanvas();
+  const explain = vi.fn(async (_: Subject) => explained());
+  const requests: ComparisonRequest[] = [];
+  vi.mocked(ask).mockImplementation(async (route, request) => {
+    if (route === 'models/snapshots') return SNAPSHOTS as never;
+    requests.push(request as ComparisonRequest);
+    return REPLY as never;
+  });
+  const catalog = {
+    methods: [{ key: 'relevance', name: 'Relevance', forClass: true, onRequest: false }],
+    checkpoints: models.map((name) => ({ name })),
+    samples: ['cat', 'dog', 'ship'].map((name) => ({ name })),
+    ...{ photos: [], colors: {}, maxBytes: 2 ** 20 },
+  };
+  const host = { element: document.createElement('div'), catalog, request: vi.fn() };
+  const page = new Comparison(host as unknown as Host<Catalog>, { isLive: true, explain } as unknown as Engine);
+  end = running(page);
+  const subject = { model: 'ti4', snapshot: kind === 'snapshot' ? 0 : null, image: sample('cat'), ablations: [] };
+  page.open({ kind, subject, linked: { view: { layer: 1, head: 0 }, missing: [] }, own });
+  await settle();
+  return { page, explain, requests, latest: () => requests[requests.length - 1] };
+}
+
+const running = (page: Comparison) => $effect.root(() => page.run());
+const png = (name: string) => new File(['x'], name, { type: 'image/png' });
+
+test('both images are explained once and compared', async () => {
+  const { page, explain, latest, requests } = await open();
+  expect(explain.mock.calls.map(([{ image }]) => image)).toEqual([sample('cat'), sample('dog')]);
+  expect([latest().a.subject.image, latest().b.subject.image]).toEqual([sample('cat'), sample('dog')]);
+  expect(latest().b.view).toMatchObject({ content: 'attention', layer: 1, head: 0, query: [], target: [] });
+  expect([page.ready, page.isWorking, page.failed]).toEqual([1, false, false]);
+  page.explain('b', { image: sample('cat') });
+  await settle();
+  expect(explain).toHaveBeenCalledTimes(2); // the same subject as A
+  expect(requests).toHaveLength(2);
+});
+
+test('what the kind does not compare is the same on both sides', async () => {
+  const { page, latest } = await open();
+  page.show('a', { layer: 0, head: 1 });
+  page.explain('a', { model: 'ti9' });
+  await settle();
+  expect([latest().a.subject.model, latest().b.subject.model]).toEqual(['ti9', 'ti9']);
+  page.choose('head');
+  page.show('b', { layer: 0 });
+  await settle();
+  const [a, b] = [latest().a, latest().b];
+  expect([b.subject, b.view?.layer, b.view?.head !== a.view?.head]).toEqual([a.subject, 0, true]);
+});
+
+test('heads and patches are ablated in B alone, and restored with another model', async () => {
+  const { page, latest } = await open('ablation', { own: { ablations: [{ ...NOTHING_ABLATED, heads: [[1, 1]] }] } });
+  page.remove(true);
+  page.pick(4);
+  await settle();
+  expect(latest().a.subject.ablations).toEqual([]);
+  expect(latest().b.subject.ablations).toMatchObject([{ heads: [[1, 1]], patches: [4], mode: 'zero' }]);
+  page.explain('a', { model: 'ti9' });
+  await settle();
+  expect(latest().b.subject.ablations).toMatchObject([{ patches: [] }]);
+});
+
+test('snapshots are those of the timeline, of one of its images', async () => {
+  const { page, latest } = await open('snapshot');
+  expect([latest().a.subject, latest().b.subject]).toMatchObject([
+    { snapshot: 0, image: sample('cat') },
+    { snapshot: 2, image: sample('cat') },
+  ]);
+  page.explain('a', { image: sample('ship') });
+  await settle();
+  expect(latest().a.subject.image).toEqual(sample('dog'));
+  page.choose('image');
+  await settle();
+  expect([latest().a.subject.snapshot, latest().b.subject.snapshot]).toEqual([null, null]);
+});
+
+test('after an error the comparison on screen stays, with the reason', async () => {
+  const { page, explain, latest } = await open();
+  const { shown } = page;
+  explain.mockRejectedValueOnce(new RefusedError('Gone.'));
+  page.explain('b', { image: sample('ship') });
+  await settle();
+  expect([page.shown, page.failed, page.readout.line, page.readout.isError]).toEqual([shown, true, 'Gone.', true]);
+  expect(page.values.image).toEqual(sample('dog'));
+  vi.mocked(ask).mockRejectedValueOnce(new RefusedError('No timeline.'));
+  page.choose('snapshot');
+  await settle();
+  expect([page.kind, page.shown, page.readout.line]).toEqual(['image', shown, 'No timeline.']);
+  page.show('a', { head: 1 });
+  await settle();
+  expect([page.failed, latest().a.view?.head]).toEqual([false, 1]);
+});
+
+test('a link that cannot be shown opens samples, with the reason', async () => {
+  const { page, explain, latest } = await open();
+  end();
+  explain.mockRejectedValueOnce(new RefusedError('Expired.'));
+  const fresh = new Comparison(page.host, { isLive: true, explain } as unknown as Engine);
+  end = running(fresh);
+  const image = { kind: 'upload' as const, id: '', name: '', crop: 0.5 };
+  const subject = { model: 'ti4', snapshot: null, image, ablations: [] };
+  fresh.open({ kind: 'image', subject, linked: { view: {}, missing: [] }, own: {} });
+  await settle();
+  expect(latest().a.subject.image).toEqual(sample('cat'));
+  expect([fresh.failed, fresh.readout.line]).toEqual([false, 'Expired.']);
+});
+
+test('a superseded comparison is called off', async () => {
+  const { page } = await open();
+  const signals: AbortSignal[] = [];
+  vi.mocked(ask).mockImplementation((_, __, signal) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  });
+  page.show('a', { head: 1 });
+  await settle();
+  page.show('a', { layer: 0 });
+  await settle();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  expect(page.isWorking).toBe(true);
+});
+
+test('the tokens of a patch in the middle are compared, unless one is chosen', async () => {
+  const { page, latest } = await open();
+  page.show('a', { direction: 'similar' });
+  await settle();
+  expect([latest().a.view?.query, latest().b.view?.query]).toEqual([[1], [1]]);
+  page.pick(5);
+  await settle();
+  expect(latest().b.view).toMatchObject({ direction: 'similar', query: [5] });
+});
+
+test('a single model is compared with none', async () => {
+  const { page, requests } = await open('model', { models: ['ti4'] });
+  expect([page.isAlone, page.isWorking, requests]).toEqual([true, false, []]);
+});
+
+test('an upload is dropped for an image that was chosen later, on the same side only', async () => {
+  const { page } = await open();
+  const ends: ((reply: Uploaded) => void)[] = [];
+  vi.mocked(upload).mockImplementation(() => new Promise((resolve) => ends.push(resolve)));
+  const taken = [page.uploads.take('a', png('a.png')), page.uploads.take('b', png('b.png'))];
+  page.explain('a', { image: sample('ship') });
+  for (const [k, answer] of ends.entries()) answer({ id: String(k) });
+  await Promise.all(taken);
+  await settle();
+  expect(page.a.subject?.image).toEqual(sample('ship'));
+  expect(page.values.image).toEqual({ kind: 'upload', id: '1', name: 'b.png', crop: 0.5 });
+  await page.uploads.take('a', new File(['x'], 'notes.txt', { type: 'text/plain' }));
+  expect(page.readout.line).toContain('must be an image');
+});

@@ -1,0 +1,296 @@
+/* The Compare page: two sessions, and the comparison of what they show. B is explained as A is, but for the fields of the
+   kind. The state is assigned here only. */
+
+import { untrack } from 'svelte';
+import { unavailable } from '../lib/address';
+import type { Catalog } from '../lib/api';
+import type { Host } from '../lib/client';
+import { middlePatch } from '../lib/grid';
+import { firstImage } from '../lib/images';
+import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
+import { isRefusal, post } from '../lib/server';
+import { ThemeColors } from '../lib/theme.svelte';
+import { type Ablation, DEFAULT_VIEW, isSame, NOTHING_ABLATED, type Subject, type View } from '../lib/view';
+import { ablationsOf } from '../session/ablation';
+import { CatalogState } from '../session/catalog.svelte';
+import { type Engine, isRefused } from '../session/engine';
+import type { Explanation } from '../session/explanation.svelte';
+import { fitView } from '../session/fit';
+import { ask } from '../session/server';
+import { type Linked, Session } from '../session/session.svelte';
+import { Status } from '../session/status.svelte';
+import type { LinkedComparison } from './address';
+import {
+  defaultsOf,
+  fitted,
+  type Kind,
+  keptOf,
+  mapFor,
+  mapOf,
+  mapsOf,
+  OF_SUBJECT,
+  type Own,
+  ownOf,
+  SIMILARITY,
+  sameGrid,
+  showing,
+  viewsOf,
+} from './kinds';
+import { Readout } from './readout.svelte';
+import { Timeline } from './timeline.svelte';
+import { Uploads } from './uploads';
+
+export type Side = 'a' | 'b';
+
+/** A comparison on screen, with what it was asked for. */
+export interface Shown {
+  kind: Kind;
+  request: ComparisonRequest;
+  reply: Reply;
+  a: Explanation;
+  b: Explanation;
+  view: View; // of A
+  own: Own;
+}
+
+export class Comparison {
+  readonly host: Host<Catalog>;
+  readonly catalog: CatalogState;
+  readonly theme: ThemeColors;
+  readonly status = new Status();
+  readonly a: Session;
+  readonly b: Session;
+  readonly readout = new Readout(this);
+  readonly uploads = new Uploads(this);
+  readonly timeline = new Timeline(); // of A's model, for the kind "snapshot"
+
+  kind = $state.raw<Kind>('image');
+  own = $state.raw<Own>({}); // B's chosen values
+  shown = $state.raw<Shown | null>(null);
+  ready = $state.raw(0); // number of comparisons shown; `data-ready`
+  failed = $state.raw(false);
+  removes = $state.raw(false); // a click on an image removes a patch
+
+  readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, this.a.hasHead));
+  /** B's values of the fields of the kind: chosen, or defaults that follow A. */
+  readonly values = $derived.by((): Own => {
+    const { explanation, view } = this.a;
+    if (!explanation) return {};
+    const defaults = defaultsOf(this.kind, explanation, view, this.catalog.lists, this.timeline.snapshots.length);
+    return ownOf(this.kind, { ...defaults, ...fitted(this.own, explanation) });
+  });
+  readonly viewB = $derived.by((): View => ({ ...this.a.view, ...this.values }));
+  readonly isSimilarity = $derived.by(() => mapOf(this.a.view) === SIMILARITY);
+  readonly hasQuery = $derived.by(
+    () => this.kind !== 'snapshot' && [this.a.view, this.viewB].some(({ content }) => content === 'attention'),
+  );
+  /** Whether there is no second model to compare with. */
+  readonly isAlone = $derived.by(() => this.kind === 'model' && this.catalog.lists.checkpoints.length < 2);
+
+  /** The explanation of A, once it is that of the kind. */
+  readonly #explained = $derived.by(() => {
+    const { explanation, isPending } = this.a;
+    const isOfKind = ((explanation?.subject.snapshot ?? null) !== null) === (this.kind === 'snapshot');
+    return explanation && !isPending && isOfKind && !this.isAlone ? explanation : null;
+  });
+  readonly #subjectB = $derived.by((): Subject | null => {
+    const subject = this.#explained?.subject;
+    if (!subject || !OF_SUBJECT.includes(this.kind)) return subject ?? null;
+    return { ...subject, ...(this.values as Partial<Subject>) };
+  });
+  readonly #request = $derived.by(() => {
+    const [first, subject] = [this.#explained, this.#subjectB];
+    const second = [first, this.b.explanation].find((one) => one && isSame(one.subject, subject));
+    if (!first || !second) return null;
+    const { view } = this.a;
+    const query = this.isSimilarity && !view.query.length ? [middlePatch(first.shape)] : view.query;
+    const views = viewsOf(this.kind, view, this.values, query, [first, second], (map) => this.isForClass(map));
+    const request: ComparisonRequest = {
+      a: { subject: first.subject, view: views[0] },
+      b: { subject: second.subject, view: views[1] },
+    };
+    return { kind: this.kind, request, a: first, b: second, view, own: this.values };
+  });
+  readonly isWorking = $derived.by(
+    () => !this.failed && !this.isAlone && (!this.shown || !isSame(this.#request?.request, this.shown.request)),
+  );
+  constructor(host: Host<Catalog>, engine: Engine) {
+    this.host = host;
+    this.catalog = new CatalogState(host.catalog);
+    this.theme = new ThemeColors(host.element, host.catalog.colors);
+    this.a = new Session(engine, this.catalog, false);
+    this.b = new Session(engine, this.catalog, false);
+  }
+
+  /** Fetch what is chosen, while the component that calls this is mounted. */
+  run() {
+    this.a.run();
+    this.b.run();
+    $effect(() => {
+      const subject = this.#subjectB;
+      if (subject) untrack(() => this.#explainB(subject));
+    });
+    $effect(() => {
+      const asked = this.#request;
+      if (!asked || isSame(asked.request, untrack(() => this.shown)?.request)) return;
+      return this.a.ask(
+        (signal) => ask('explanations/comparison', asked.request, signal),
+        (reply) => this.#show({ ...asked, reply }),
+        (sentence) => this.#refuse(sentence),
+      );
+    });
+    this.readout.run();
+  }
+
+  isForClass(map: string): boolean {
+    return this.catalog.method(map)?.forClass ?? false;
+  }
+
+  // What is compared
+
+  /** Open a link. Where it cannot be shown, a sample is, with the reason. */
+  async open({ kind, subject, linked, own }: LinkedComparison): Promise<void> {
+    this.#begin();
+    Object.assign(this, { kind, own, removes: false });
+    const map = mapFor(kind, mapOf({ ...DEFAULT_VIEW, ...linked.view }), this.maps);
+    if (await this.#explainA(subject, { ...linked, view: { ...linked.view, ...showing(map) } })) {
+      this.#fitOwn();
+      return;
+    }
+    const image = firstImage(this.catalog.lists);
+    if (!this.failed || this.shown || !image) return;
+    const missing = [this.readout.notice ?? ''];
+    this.#begin();
+    const model = kind === 'snapshot' ? this.catalog.lists.checkpoints[0].name : subject.model;
+    await this.#explainA({ ...subject, model, image }, { view: showing(map), missing });
+  }
+
+  /** Replace what a link has chosen for B and the model does not have, and say so. */
+  #fitOwn() {
+    const { explanation, view, status } = this.a;
+    if (!explanation || OF_SUBJECT.includes(this.kind)) return;
+    const fit = fitView({ ...view, ...this.own }, explanation);
+    if (!fit.missing.length) return;
+    this.own = ownOf(this.kind, fit.view);
+    status.say([status.notice, ...fit.missing].filter(Boolean).join(' '));
+  }
+
+  /** Compare something else; B starts with its default. */
+  choose(kind: Kind) {
+    if (kind === this.kind) return;
+    const { subject, view } = this.a;
+    this.#begin();
+    Object.assign(this, { kind, own: {}, removes: false });
+    this.a.show(showing(mapFor(kind, mapOf(view), this.maps)));
+    if (subject && (subject.snapshot !== null || kind === 'snapshot'))
+      this.#explainA({ ...subject, snapshot: kind === 'snapshot' ? 0 : null });
+  }
+
+  /** Change the subject of a side, which is that of both unless the kind compares it. */
+  explain(side: Side, change: Partial<Subject>) {
+    this.#begin();
+    this.uploads.cancel(side);
+    if (side === 'b') this.own = { ...this.own, ...change };
+    else {
+      const { subject } = this.a;
+      if (!subject) return;
+      const isOther = 'model' in change; // it may number classes differently and have other heads and patches
+      if (isOther) this.own = keptOf(this.own);
+      if (isOther && subject.snapshot !== null) this.#explainA({ ...subject, ...change, snapshot: 0 });
+      else this.#explainA({ ...subject, ...change });
+    }
+  }
+
+  /** Change the view of a side, which is that of both unless the kind compares it. */
+  show(side: Side, change: Partial<View>) {
+    this.#begin();
+    if (side === 'b') this.own = { ...this.values, ...change };
+    else this.a.show(change);
+  }
+
+  /** What is ablated in B. */
+  get ablation(): Ablation {
+    return this.values.ablations?.[0] ?? NOTHING_ABLATED;
+  }
+
+  ablate(change: Partial<Ablation>) {
+    this.explain('b', { ablations: ablationsOf({ ...this.ablation, ...change }) });
+  }
+
+  remove(removes: boolean) {
+    this.removes = removes;
+  }
+
+  /** A patch becomes the query, or is removed from B; the query patch again returns to the class token. */
+  pick(patch: number) {
+    const { patches } = this.ablation;
+    if (this.kind === 'ablation' && this.removes) {
+      const others = patches.filter((other) => other !== patch);
+      return this.ablate({ patches: others.length < patches.length ? others : [...patches, patch] });
+    }
+    if (!this.hasQuery || !this.shown) return;
+    if (!sameGrid(this.shown.a.shape, this.shown.b.shape))
+      return this.status.say('The grids differ: the query stays the class token.');
+    this.show('a', { query: this.a.view.query[0] === patch && !this.isSimilarity ? [] : [patch] });
+  }
+
+  queryClassToken() {
+    if (this.a.view.query.length && !this.isSimilarity) this.show('a', { query: [] });
+  }
+
+  /** Refresh the lists of models: they may have changed on another tab. */
+  async refreshLists() {
+    const lists = await post('models', {});
+    if (!isRefusal(lists)) this.catalog.update(lists);
+  }
+
+  #begin() {
+    for (const { status } of [this, this.a, this.b]) status.say(null);
+    this.failed = false;
+    this.timeline.cancel();
+  }
+
+  /** Explain the subject of A; for snapshots on one of the probe images, within the timeline. */
+  async #explainA(subject: Subject, linked: Linked | null = null): Promise<boolean> {
+    const chosen = subject.snapshot === null ? subject : await this.#inTimeline(subject);
+    if (!chosen) return false;
+    const [asked, shown] = [subject, chosen].map(({ snapshot }) => String((snapshot ?? 0) + 1));
+    const lost = asked === shown ? [] : [unavailable('snapshot', asked, shown)];
+    const isShown = await this.a.explain(chosen, linked && { ...linked, missing: [...linked.missing, ...lost] });
+    if (this.a.failed) this.#refuse(this.a.status.notice ?? '');
+    return isShown;
+  }
+
+  /** The nearest subject in the timeline of its model; null if there is none, or something else was chosen meanwhile. */
+  #inTimeline(subject: Subject): Promise<Subject | null> {
+    return this.timeline.fit(subject).catch((error) => {
+      if (!isRefused(error)) throw error;
+      this.#refuse(error.message);
+      return null;
+    });
+  }
+
+  async #explainB(subject: Subject) {
+    const isKnown = isSame(subject, this.b.subject) && !this.b.failed;
+    if (isKnown || isSame(subject, this.a.explanation?.subject)) return;
+    await this.b.explain(subject, { view: {}, missing: [] });
+    if (this.b.failed) this.#refuse(this.b.status.notice ?? '');
+  }
+
+  #show(shown: Shown) {
+    Object.assign(this, { shown, failed: false, ready: this.ready + 1 });
+    this.readout.read(null);
+  }
+
+  /** Return to the comparison on screen, and show why another one is not. */
+  #refuse(sentence: string) {
+    const { shown } = this;
+    if (shown) {
+      if (!isSame(shown.a.subject, this.a.subject)) this.a.explain(shown.a.subject);
+      Object.assign(this, { kind: shown.kind, own: shown.own });
+      this.a.show(shown.view);
+    } else this.own = {};
+    this.failed = true;
+    this.status.say(sentence, true);
+  }
+}

@@ -1,0 +1,211 @@
+/* What is compared: A is a subject and a view, and B has its own values of the fields of one kind. Layers, heads, patches,
+   snapshots and classes count from 0. */
+
+import type { MethodInfo, ModelInfo } from '../lib/api';
+import type { ImageLists } from '../lib/images';
+import { largest, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
+import {
+  DEFAULT_VIEW,
+  type Head,
+  type Image,
+  isSame,
+  type Layer,
+  NOTHING_ABLATED,
+  type Subject,
+  type View,
+} from '../lib/view';
+import type { Explanation } from '../session/explanation.svelte';
+import { fitAblations } from '../session/fit';
+
+export type Kind = 'image' | 'model' | 'snapshot' | 'method' | 'class' | 'head' | 'ablation';
+export const KINDS: readonly [kind: Kind, title: string][] = [
+  ['image', 'Images'],
+  ['model', 'Models'],
+  ['snapshot', 'Snapshots'],
+  ['method', 'Methods'],
+  ['class', 'Classes'],
+  ['head', 'Layers and heads'],
+  ['ablation', 'Ablation'],
+];
+
+/** Values of B. */
+export type Own = Partial<Subject> & Partial<View>;
+
+/** The fields in which B has its own values. */
+export const FIELDS: Record<Kind, readonly (keyof (Subject & View))[]> = {
+  image: ['image'],
+  model: ['model'],
+  snapshot: ['snapshot'],
+  method: ['content', 'method', 'direction'],
+  class: ['target'],
+  head: ['layer', 'head'],
+  ablation: ['ablations'],
+};
+
+export const OF_SUBJECT: readonly Kind[] = ['image', 'model', 'snapshot', 'ablation'];
+
+const pick = (values: Own, names: readonly (keyof Own)[]): Own =>
+  Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+
+/** The values of the fields of a kind that are there. */
+export const ownOf = (kind: Kind, values: Own) => pick(values, FIELDS[kind]);
+
+/** The values of B that another model of A has, too: it may number classes differently and have other heads and patches. */
+export const keptOf = (own: Own) => pick(own, ['image', 'model', ...FIELDS.method]);
+
+// Maps
+
+export const ATTENTION = 'attention-head'; // of a head or a mean
+export const SIMILARITY = 'similar'; // of a patch of A with all patches
+
+/** The map that a view shows: a method, `ATTENTION` or `SIMILARITY`. */
+export function mapOf({ content, method, direction }: Pick<View, 'content' | 'method' | 'direction'>): string {
+  if (content === 'method' && method) return method;
+  return content === 'attention' && direction === 'similar' ? SIMILARITY : ATTENTION;
+}
+
+/** The fields of a view that show a map. */
+export function showing(map: string): Pick<View, 'content' | 'method' | 'direction'> {
+  if (map === ATTENTION) return { content: 'attention', method: null, direction: 'from' };
+  if (map === SIMILARITY) return { content: 'attention', method: null, direction: 'similar' };
+  return { content: 'method', method: map, direction: 'from' };
+}
+
+/** The maps that a kind can show. */
+export function mapsOf(kind: Kind, methods: readonly MethodInfo[], hasHead: boolean): [key: string, title: string][] {
+  const heads: [string, string] = [ATTENTION, 'Attention of a head'];
+  const similar: [string, string] = [SIMILARITY, 'Similarity to a patch of A'];
+  const offered = methods.filter(({ onRequest, forClass }) => !onRequest && (hasHead || !forClass));
+  const named = offered.map(({ key, name }): [string, string] => [key, name]);
+  if (kind === 'snapshot') return [heads];
+  if (kind === 'class') return named.filter(([key]) => offered.some((method) => method.key === key && method.forClass));
+  if (kind === 'head') return [heads, similar];
+  if (kind === 'method') return [heads, ...named];
+  return kind === 'model' ? [heads, ...named] : [heads, similar, ...named];
+}
+
+const FIRST_METHOD = 'average';
+const SECOND_METHOD = 'relevance';
+const CLASS_METHOD = 'balanced_gradients';
+
+/** The map of A that a kind shows: the one on screen if it can be shown, else a default. */
+export function mapFor(kind: Kind, map: string, offered: readonly [key: string, title: string][]): string {
+  const isOffered = (key: string) => offered.some(([one]) => one === key);
+  if (kind === 'method' && map === ATTENTION && isOffered(FIRST_METHOD)) return FIRST_METHOD;
+  if (isOffered(map)) return map;
+  return isOffered(CLASS_METHOD) && kind === 'class' ? CLASS_METHOD : (offered[0]?.[0] ?? ATTENTION);
+}
+
+// Defaults of B
+
+/** The classes by falling probability. */
+const ranked = (probabilities: readonly number[]) =>
+  probabilities.map((_, k) => k).sort((j, k) => probabilities[k] - probabilities[j]);
+
+type Explained = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
+  reply: Pick<Explanation['reply'], 'probabilities'>;
+};
+type Lists = Pick<ImageLists, 'samples'> & { checkpoints: readonly Pick<ModelInfo, 'name'>[] };
+
+/** B's values of the fields of a kind unless others are chosen: another image, model or method, the last snapshot, the
+    second most probable class, another head, or the ablation of a head.
+    @param snapshots their number */
+export function defaultsOf(kind: Kind, { subject, ...a }: Explained, view: View, lists: Lists, snapshots: number): Own {
+  const { shape, reply } = a;
+  if (kind === 'image') return { image: otherImage(subject.image, lists) };
+  if (kind === 'model') return { model: lists.checkpoints.find(({ name }) => name !== subject.model)?.name };
+  if (kind === 'snapshot') return { snapshot: snapshots - 1 };
+  if (kind === 'method') return showing(view.method === SECOND_METHOD ? FIRST_METHOD : SECOND_METHOD);
+  if (kind === 'class') {
+    const explained = view.target[0] ?? largest(reply.probabilities);
+    return { target: [ranked(reply.probabilities).find((k) => k !== explained) ?? explained] };
+  }
+  if (kind === 'head') return otherHead(view, shape);
+  const { layer, head } = effectiveHead(view) ?? sharpestHead(shape, a.defaultRows);
+  return { ablations: [{ ...NOTHING_ABLATED, heads: [[layer, head]] }] };
+}
+
+function otherImage(image: Image, { samples }: Lists): Image {
+  const names = ['dog', ...samples.map(({ name }) => name)].filter((name) => samples.some((one) => one.name === name));
+  const other = names.find((name) => !isSame({ kind: 'sample', name }, image));
+  return other ? { kind: 'sample', name: other } : image;
+}
+
+/** A head whose ablation changes the map of a single head: one of the layer before. */
+const effectiveHead = ({ layer, head }: View) =>
+  typeof layer === 'number' && layer > 0 && head !== MEAN ? { layer: layer - 1, head } : null;
+
+function otherHead({ layer, head }: View, { layers, heads }: Shape): Pick<View, 'layer' | 'head'> {
+  if (heads > 1 && head !== MEAN) return { layer, head: (head + 1) % heads };
+  return { layer: typeof layer === 'number' && layer > 0 ? layer - 1 : layers - 1, head };
+}
+
+// Both views
+
+/** B's values as far as the model of A has them. */
+export function fitted(own: Own, { shape, reply }: Pick<Explanation, 'shape' | 'reply'>): Own {
+  const found = { ...own };
+  if (own.ablations) found.ablations = fitAblations(own.ablations, shape).ablations;
+  if (own.target?.some((k) => k >= reply.classes.length)) delete found.target;
+  return found;
+}
+
+const headIn = (head: Head, { heads }: Shape) => (head === MEAN ? MEAN : Math.min(head, heads - 1));
+
+function layerIn(layer: Layer, { layers, pooled }: Shape): Layer {
+  if (layer === POOL) return pooled ? POOL : layers - 1;
+  return layer === MEAN ? MEAN : Math.min(layer, layers - 1);
+}
+
+export const sameGrid = (one: Shape, other: Shape) => one.rows === other.rows && one.columns === other.columns;
+
+/** The class of A by its name in B; null if B has none of it. */
+export function classInB(k: number, a: readonly string[], b: readonly string[]): number | null {
+  if (a === b || a.join('\n') === b.join('\n')) return k;
+  const found = b.indexOf(a[k]);
+  return found < 0 ? null : found;
+}
+
+type Side = Pick<Explanation, 'shape' | 'predictedClass'> & { reply: Pick<Explanation['reply'], 'classes'> };
+
+/** The views of both sides in a request: what the kind does not compare is that of A, as far as B's model has it.
+    @param query patches of A */
+export function viewsOf(
+  kind: Kind,
+  view: View,
+  own: Own,
+  query: readonly number[],
+  [a, b]: readonly [Side, Side],
+  isForClass: (map: string) => boolean,
+): [View, View] {
+  const { layer, head } = view;
+  const shown = { ...DEFAULT_VIEW, ...showing(mapOf(view)), layer, head };
+  const other = { ...shown, ...(OF_SUBJECT.includes(kind) ? {} : own) };
+  const isOfHead = [shown, other].some(({ content }) => content === 'attention') && kind !== 'snapshot';
+  const asked = isOfHead && sameGrid(a.shape, b.shape) ? [...query] : [];
+  const [first, second] = targetsOf(kind, view.target, own.target ?? [], a, b);
+  return [
+    { ...shown, query: asked, target: isForClass(mapOf(shown)) ? first : [] },
+    {
+      ...other,
+      layer: layerIn(other.layer, b.shape),
+      head: headIn(other.head, b.shape),
+      query: asked,
+      target: isForClass(mapOf(other)) ? second : [],
+    },
+  ];
+}
+
+/** The explained classes: that of A on both sides, by its name; of two images the class that each predicts. */
+function targetsOf(
+  kind: Kind,
+  target: readonly number[],
+  own: readonly number[],
+  a: Side,
+  b: Side,
+): [number[], number[]] {
+  if (!a.reply.classes.length || (kind === 'image' && !target.length)) return [[], []];
+  const explained = target[0] ?? a.predictedClass;
+  const inB = kind === 'class' ? (own[0] ?? null) : classInB(explained, a.reply.classes, b.reply.classes);
+  return [[explained], inB === null ? [] : [inB]];
+}

@@ -1,0 +1,122 @@
+"""Comparisons of two subjects and views for the page, see `vitviz.attribution.comparison`."""
+
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitviz.attribution import comparison, export
+from vitviz.attribution.comparison import Comparison, Side
+from vitviz.attribution.methods import METHODS
+from vitviz.attribution.shown import check_method, check_view, method_of
+from vitviz.models.config import InvalidValueError
+from vitviz.plots.scales import Scale
+from vitviz.webapp import files, snapshots
+from vitviz.webapp.explained import Held
+from vitviz.webapp.large_models import MANY_PASSES, left_out
+from vitviz.webapp.schemas import explanations as types
+from vitviz.webapp.server.calls import Call
+from vitviz.webapp.server.refusals import about
+from vitviz.webapp.snapshots import Snapshot
+
+T = TypeVar("T")
+
+
+async def compare(request: types.ComparisonRequest, call: Call, use: Callable[[Comparison], T]) -> T:
+    """Compare two sides and return what `use` makes of it, in the queue of the costlier side.
+
+    Raises:
+        ValueError: If a side is refused.
+    """
+    with about("a"):
+        first = await find(request.a, call)
+    with about("b"):
+        second = await find(request.b, call)
+    a = first.explanation if isinstance(first, Held) else None
+
+    def side(found: Held | Snapshot, shown: types.SideRequest) -> Side:
+        if isinstance(found, Snapshot):
+            return found.side(shown.view)
+        return comparison.side(found.explanation, shown.view, a)
+
+    def compute() -> T:
+        with about("a"):
+            one = side(first, request.a)
+        with about("b"):
+            other = side(second, request.b)
+        query = request.a.view.query
+        return use(Comparison(one, other, query if query == request.b.view.query else ()))
+
+    sides = [(found, method_of(one.view)) for found, one in ((first, request.a), (second, request.b))]
+    methods = [(found, method) for found, method in sides if method is not None and not METHODS[method].instant]
+    if not methods:
+        return await call.quick(compute)
+    is_large = any(isinstance(found, Held) and found.is_large for found, _ in methods)
+    run = call.many_passes if any(method in MANY_PASSES for _, method in methods) else call.one_pass
+    return await run(compute, is_large)
+
+
+async def find(side: types.SideRequest, call: Call) -> Held | Snapshot:
+    """Return what a side shows a view of, after checks of the view."""
+    if side.subject.snapshot is not None:
+        return await call.quick(lambda: snapshots.find(call.backend.timelines, side.subject))
+    held = await call.explain(side.subject)
+    if (method := method_of(side.view)) is not None:
+        check_method(method)
+        is_too_large = method in MANY_PASSES and left_out(held.explanation.context.config) is not None
+        if METHODS[method].on_request or is_too_large:
+            raise InvalidValueError("view.method", "one that takes few passes on this page", method)
+    with about("view"):
+        check_view(held.explanation, side.view)
+    return held
+
+
+def to_reply(found: Comparison) -> types.Comparison:
+    """Return a comparison as the page shows it."""
+    first, second = (
+        map_to_reply(name, side, values)
+        for name, side, values in zip(found.names, (found.a, found.b), found.maps, strict=True)
+    )
+    difference = found.points if found.kept_in_both else None
+    return types.Comparison(
+        a=first,
+        b=second,
+        scale=scale_to_reply(found.scale),
+        difference=None if difference is None else numbers(difference),
+        difference_scale=scale_to_reply(found.difference_scale),
+        difference_unit=found.difference_unit,
+        most_changed=found.most_changed,
+        correlation=found.rank_correlation,
+        classes=[types.ComparedClass(name=one.name, a=one.a, b=one.b, points=one.points) for one in found.classes],
+        total_variation=found.total_variation,
+        headline=found.headline,
+        correlation_sentence=found.correlation_sentence,
+        prediction_sentence=found.prediction_sentence,
+        notes=found.notes,
+    )
+
+
+def map_to_reply(name: str, side: Side, values: NDArray[np.float32]) -> types.ComparedMap:
+    """Return a side of the reply."""
+    (rows, columns), (height, width) = side.grid, side.image.shape[:2]
+    return types.ComparedMap(
+        name=name, title=side.title, values=numbers(values), rows=rows, columns=columns, aspect=width / height
+    )
+
+
+def scale_to_reply(scale: Scale) -> types.MapScale:
+    """Return a scale with its unit."""
+    return types.MapScale(kind=scale.kind, limit=scale.limit, is_weight=scale.is_weight, unit=scale.unit())
+
+
+def numbers(values: NDArray[np.float32]) -> list[float | None]:
+    """Return values as a list, None for NaN."""
+    return [None if np.isnan(value) else float(value) for value in values.ravel()]
+
+
+def file(found: Comparison, ending: Literal["npz", "csv"]) -> types.SavedFile:
+    """Return a file of the numbers, with the provenance of both sides."""
+    source = found.provenance()
+    data = export.npz_bytes(found.arrays(), source) if ending == "npz" else export.csv_bytes(found.rows(), source)
+    return types.SavedFile(src=files.data_url(data, ending))

@@ -1,0 +1,1 @@
+var e=[`contributions`,`patching`],t=`This model has no classification head, so it has no logit to explain.`,n=(n,r)=>r===0&&e.includes(n)?t:void 0;export{n as t};
