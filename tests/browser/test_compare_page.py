@@ -340,7 +340,7 @@ def test_what_is_missing_in_a_link_is_named(open_comparison):
         "The model of this link, gone,",
         "The image of this link, nothing,",
         "This model has no layer 9, head mean",
-        "The image of this link, upload,",
+        "The image B of this link, upload,",
     ):
         expect(status).to_contain_text(part)
     outside = open_comparison("&compare=head&layer=4&head=2&b.layer=5&b.head=7&query=88").locator(f"{COMPARE} .status")

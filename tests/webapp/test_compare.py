@@ -144,7 +144,7 @@ def test_a_file_has_the_numbers_and_the_provenance_of_both_sides(client, pair, t
     ablated = DOG | {"ablations": [{"heads": [[1, 0]]}]}
     request = sides(CAT, ablated, layer=2, head=1)
     reply = client.get("explanations/comparison-file", **request, format=ending)
-    path = tmp_path / reply["name"]
+    path = tmp_path / f"pair.{ending}"
     path.write_bytes(base64.b64decode(reply["src"].split(",")[1]))
     found = vitviz.compare(pair[0], pair[1].ablate(heads=[(1, 0)]), layer=2, head=1)
     if ending == "npz":

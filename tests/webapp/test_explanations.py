@@ -603,7 +603,6 @@ SUBJECT_REFUSALS = [
     ({"model": "nothing"}, "subject.model", "Checkpoint 'nothing' not found"),
     ({"model": "runs/../../etc"}, "subject.model", "must have 1 to 64 letters"),
     ({"model": "/etc/passwd"}, "subject.model", "not found"),
-    ({"snapshot": 0}, "subject.snapshot", "subject.snapshot must be null"),
     ({"image": None}, "subject.image", "subject.image is invalid"),
     ({"image": {"kind": "sample"}}, "subject.image.name", "subject.image.name is missing."),
     ({"image": {"kind": "sample", "name": "../cat"}}, "subject.image", "Sample '../cat' not found."),
@@ -631,6 +630,15 @@ def test_a_subject_is_refused_by_field(client, uploads, change, field, reason):
         assert refusal["field"] == field
         assert reason in refusal["error"]
         assert not refusal["busy"]
+
+
+def test_what_a_timeline_does_not_store_of_a_snapshot_is_refused(client):
+    snapshot = CAT | {"model": "cifar10-ti4", "snapshot": 0}
+    assert client.get("explanations", subject=snapshot)["on_demand"]
+    for path in ("explanations/attention", "explanations/maps", "explanations/nearest"):
+        refusal = client.refusal(path, subject=snapshot)
+        assert (refusal["field"], refusal["problem"][:12]) == ("subject.snapshot", "must be null")
+    assert client.refusal("explanations", subject=CAT | {"snapshot": 0})["field"] == "subject.model"
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from vitviz.attribution import comparison
+from vitviz.attribution import comparison, serialize
 from vitviz.attribution.comparison import Side
 from vitviz.attribution.provenance import ImageIdentity, ModelIdentity, Shown, WeightsOfFile
-from vitviz.attribution.serialize import pixels_to_json
 from vitviz.data.encoding import to_base64
 from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.models.weights import WeightFile
@@ -75,7 +74,7 @@ class Snapshot:
             limits={},
             credit="",
             image=types.ExplainedImage(
-                **pixels_to_json(Image.fromarray(pixels)),
+                **serialize.pixels_to_json(Image.fromarray(pixels)),
                 original=None,
                 name=name,
                 caption="Probe image of the training",

@@ -6,7 +6,6 @@ import { unavailable } from '../lib/address';
 import { middlePatch } from '../lib/grid';
 import type { Host } from '../lib/host';
 import { firstImage } from '../lib/images';
-import { MEAN } from '../lib/numbers';
 import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
 import { isRefusal, post } from '../lib/server';
 import { ThemeColors } from '../lib/theme.svelte';
@@ -153,8 +152,7 @@ export class Comparison {
     this.#begin();
     Object.assign(this, { kind, own, removes: false });
     const map = mapFor(kind, mapOf({ ...DEFAULT_VIEW, ...linked.view }), this.maps);
-    const head = kind === 'ablation' ? { head: MEAN } : {};
-    if (await this.#explainA(subject, { ...linked, view: { ...head, ...linked.view, ...showing(map) } })) {
+    if (await this.#explainA(subject, { ...linked, view: { ...linked.view, ...showing(map) } })) {
       this.#fitOwn();
       return;
     }
@@ -182,7 +180,7 @@ export class Comparison {
     const { subject, view } = this.a;
     this.#begin();
     Object.assign(this, { kind, own: {}, removes: false });
-    this.a.show({ ...showing(mapFor(kind, mapOf(view), this.maps)), ...(kind === 'ablation' ? { head: MEAN } : {}) });
+    this.a.show(showing(mapFor(kind, mapOf(view), this.maps)));
     if (subject && (subject.snapshot !== null || kind === 'snapshot'))
       this.#explainA({ ...subject, snapshot: kind === 'snapshot' ? 0 : null });
   }

@@ -85,7 +85,8 @@ describe('defaults of B', () => {
     expect(of('class')).toEqual({ target: [0] }); // the second most probable
     expect(of('class', { target: [0] })).toEqual({ target: [1] });
     expect(of('snapshot')).toEqual({ snapshot: 59 });
-    expect(of('ablation')).toEqual({ ablations: [{ ...NOTHING_ABLATED, heads: [[4, 1]] }] });
+    expect(of('ablation')).toEqual({ ablations: [{ ...NOTHING_ABLATED, heads: [[3, 1]] }] });
+    expect(of('ablation', { head: MEAN })).toEqual({ ablations: [{ ...NOTHING_ABLATED, heads: [[4, 1]] }] });
   });
 });
 

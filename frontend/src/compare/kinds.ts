@@ -108,7 +108,7 @@ type Explained = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
 type Lists = Pick<ImageLists, 'samples'> & { models: readonly Pick<ModelInfo, 'name'>[] };
 
 /** B's values of the fields of a kind unless others are chosen: another image, model or method, the last snapshot, the
-    second most probable class, another head, or the ablation of the head that an image opens with.
+    second most probable class, another head, or the ablation of a head.
     @param snapshots their number */
 export function defaultsOf(kind: Kind, { subject, ...a }: Explained, view: View, lists: Lists, snapshots: number): Own {
   const { shape, reply } = a;
@@ -121,7 +121,7 @@ export function defaultsOf(kind: Kind, { subject, ...a }: Explained, view: View,
     return { target: [ranked(reply.probabilities).find((k) => k !== explained) ?? explained] };
   }
   if (kind === 'head') return otherHead(view, shape);
-  const { layer, head } = sharpestHead(shape, a.defaultRows);
+  const { layer, head } = effectiveHead(view) ?? sharpestHead(shape, a.defaultRows);
   return { ablations: [{ ...NOTHING_ABLATED, heads: [[layer, head]] }] };
 }
 
@@ -130,6 +130,10 @@ function otherImage(image: Image, { samples }: Lists): Image {
   const other = names.find((name) => !isSame({ kind: 'sample', name }, image));
   return other ? { kind: 'sample', name: other } : image;
 }
+
+/** A head whose ablation changes the map of a single head: one of the layer before. */
+const effectiveHead = ({ layer, head }: View) =>
+  typeof layer === 'number' && layer > 0 && head !== MEAN ? { layer: layer - 1, head } : null;
 
 function otherHead({ layer, head }: View, { layers, heads }: Shape): Pick<View, 'layer' | 'head'> {
   if (heads > 1 && head !== MEAN) return { layer, head: (head + 1) % heads };

@@ -9,43 +9,30 @@ import { isRefused, NEVER } from '../session/engine';
 import { ask } from '../session/server';
 import type { Comparison } from './comparison.svelte';
 
-type NumberFormat = ComparisonFileRequest['format'];
-type Format = FigureFormat | NumberFormat;
+export type Format = FigureFormat | ComparisonFileRequest['format'];
 
 export const FORMATS: readonly Format[] = ['png', 'svg', 'pdf', 'npz', 'csv'];
 
 /** Download the comparison on screen as a file. */
 export async function save(page: Comparison, format: Format) {
+  const { shown } = page;
+  if (!shown) return;
   page.status.say('Drawing…');
   try {
-    const name = await (format === 'npz' || format === 'csv' ? saveNumbers(page, format) : saveFigure(page, format));
-    page.status.say(`Saved as ${name}.`);
+    const { drawFigure, nameOf } = await import('./save/figure');
+    const name = nameOf(shown.reply, format);
+    let remark = '';
+    if (format === 'npz' || format === 'csv') {
+      saveAs(name, (await ask('explanations/comparison-file', { ...shown.request, format }, NEVER)).src);
+    } else {
+      const provenance = await ask('explanations/comparison-provenance', shown.request, NEVER).catch(() => null);
+      if (!provenance) remark = ' It has no provenance, as the server did not answer.';
+      saveBlob(name, await drawFigure(page, shown, format, hasUpload(page) ? null : printedAddress(), provenance));
+    }
+    page.status.say(`Saved as ${name}.${remark}`);
   } catch (error) {
     page.status.say(isRefused(error) ? error.message : NOT_DRAWN, true);
   }
-}
-
-async function saveNumbers({ shown }: Comparison, format: NumberFormat) {
-  if (!shown) return '';
-  const [{ nameOf }, { src }] = await Promise.all([
-    import('./save/figure'),
-    ask('explanations/comparison-file', { ...shown.request, format }, NEVER),
-  ]);
-  const name = nameOf(shown, format);
-  saveAs(name, src);
-  return name;
-}
-
-async function saveFigure(page: Comparison, format: FigureFormat) {
-  const { shown } = page;
-  if (!shown) return '';
-  const [{ drawFigure, nameOf }, provenance] = await Promise.all([
-    import('./save/figure'),
-    ask('explanations/comparison-provenance', shown.request, NEVER).catch(() => null), // a figure is saved even without
-  ]);
-  const name = nameOf(shown, format);
-  saveBlob(name, await drawFigure(page, shown, format, hasUpload(page) ? null : printedAddress(), provenance));
-  return name;
 }
 
 export async function copyLink(page: Comparison) {

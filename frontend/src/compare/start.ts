@@ -27,7 +27,8 @@ export class Address {
     const { catalog, host, status } = this.#page;
     if (!catalog.lists.models.length) return status.say(NO_MODEL, true);
     const isNewer = (name: string | null) => name !== null && !catalog.model(name);
-    if (isNewer(params().get('model')) || isNewer(params().get('b.model'))) await this.#page.refreshLists();
+    const lists = this.#page.refreshLists(); // the first ones lack runs
+    if (isNewer(params().get('model')) || isNewer(params().get('b.model'))) await lists;
     this.#open();
     let isFirst = true;
     new IntersectionObserver(([entry]) => {

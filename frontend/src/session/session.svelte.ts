@@ -211,11 +211,8 @@ export class Session {
       ? fitView({ ...openingOf(explanation, linked.view), ...linked.view }, explanation)
       : viewAfter(this.view, this.explanation, explanation);
     await this.#fetchQuery(explanation, view, signal);
-    return {
-      explanation,
-      view: this.isDrawn ? drawable(view) : view,
-      missing: [...(linked?.missing ?? []), ...fitted.missing, ...missing],
-    };
+    const shown = this.isDrawn ? drawable(view) : view;
+    return { explanation, view: shown, missing: [...(linked?.missing ?? []), ...fitted.missing, ...missing] };
   }
 
   /** The explanation on screen without its ablations, if only these differ. */

@@ -58,7 +58,7 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .pair-thumbs img { width: 100%; height: 100%; object-fit: cover; }
 .pair-picker .pair-row { gap: 8px 6px; margin-top: 10px; }
 .pair-index { display: inline-flex; align-items: center; gap: 4px; font-size: 12px; color: var(--quiet); }
-.pair-index input { width: 44px; height: 30px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: var(--ink); font-size: 13px; appearance: textfield; }
+.pair-index input { width: 52px; height: 30px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: var(--ink); font-size: 13px; appearance: textfield; }
 .pair-index input::-webkit-inner-spin-button { display: none; }
 .pair-upload { position: relative; display: inline-grid; place-items: center; height: 30px; padding: 0 8px; overflow: hidden; }
 .pair-upload input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; font-size: 0; }
@@ -115,4 +115,4 @@ import{a as e,i as t,n,r,t as i}from"./figures.js";import{a,i as o,n as s,r as c
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }
 .figure .pair-name { display: block; }
 .figure .pair-predictions table { max-width: 720px; }
-`,T=({reply:{a:e,b:n}},r)=>t([`vitviz compare`,e.name,n.name,e.title===n.title&&e.title],r);async function E(t,o,s,c,l){let{reply:u}=o,d=i(t.catalog.lists.colors),f=[o.a,o.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${a(u)} ${p} Both maps have one scale.`,h={page:n(t,{theme:d,readout:n(t.readout,{reading:null}),removes:!1}),shown:o,caption:m,address:c},g=r(C,h,[b,w]);try{let t=await g.draw(u.headline,m);return await e(t,s,l)}finally{g.close()}}export{E as drawFigure,T as nameOf};
+`;async function T(t,o,s,c,l){let{reply:u}=o,d=i(t.catalog.lists.colors),f=[o.a,o.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${a(u)} ${p} Both maps have one scale.`,h={page:n(t,{theme:d,readout:n(t.readout,{reading:null}),removes:!1}),shown:o,caption:m,address:c},g=r(C,h,[b,w]);try{let t=await g.draw(u.headline,m);return await e(t,s,l)}finally{g.close()}}var E=({a:e,b:n},r)=>t([`vitviz compare`,e.name,n.name,e.title===n.title&&e.title],r);export{T as drawFigure,E as nameOf};

@@ -3,15 +3,13 @@
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
 import { lightColors, overriding } from '../../lib/export/shown';
-import type { Provenance } from '../../lib/routes';
+import type { Provenance, Comparison as Reply } from '../../lib/routes';
 import css from '../compare.css?inline';
 import type { Comparison, Shown } from '../comparison.svelte';
+import type { Format } from '../save';
 import { restingSentence } from '../sentences';
 import SavedFigure from './Figure.svelte';
 import figure from './figure.css?inline';
-
-export const nameOf = ({ reply: { a, b } }: Shown, format: string) =>
-  fileName(['vitviz compare', a.name, b.name, a.title === b.title && a.title], format);
 
 export async function drawFigure(
   page: Comparison,
@@ -39,3 +37,7 @@ export async function drawFigure(
     sheet.close();
   }
 }
+
+/** The name of a file: what the sides differ in, and what both show. */
+export const nameOf = ({ a, b }: Reply, format: Format) =>
+  fileName(['vitviz compare', a.name, b.name, a.title === b.title && a.title], format);
