@@ -48,18 +48,6 @@ export function listenWhile(element: Element, target: EventTarget, type: string,
 /** Whether a source is a data URL of an image, the only kind that Python sends. */
 export const isImageUrl = (src: unknown): src is string => String(src).startsWith('data:image/');
 
-/** The decoded image of a data URL; null if it is none. */
-export async function decodeImage(src: string): Promise<HTMLImageElement | null> {
-  const node = new Image();
-  node.src = isImageUrl(src) ? src : '';
-  try {
-    await node.decode();
-    return node;
-  } catch {
-    return null;
-  }
-}
-
 /** Download a file. */
 export function saveAs(name: string, href: string) {
   const link = document.createElement('a');
