@@ -315,7 +315,7 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
     checkpoint = tiny.checkpoint(tiny.VARIANTS[variant])
     config, tokens = checkpoint.network.config, checkpoint.network.config.num_tokens
     found = probes.probe(checkpoint, images())
-    assert {name: value.shape for name, value in vars(found).items()} == {
+    assert {name: value.shape for name, value in found.arrays.items()} == {
         "labels": (K,),
         "filters": (D, 3, 4, 4),
         "explained": (D,),
@@ -354,7 +354,7 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
 def test_batches_of_unequal_size_change_nothing(tiny_checkpoint, monkeypatch):
     whole = probes.probe(tiny_checkpoint, images())
     monkeypatch.setattr(probes, "max_batch_size", lambda config: 2)
-    for name, values in vars(probes.probe(tiny_checkpoint, images())).items():
+    for name, values in probes.probe(tiny_checkpoint, images()).arrays.items():
         if name != "labels":
             np.testing.assert_allclose(values, getattr(whole, name), rtol=1e-4, atol=1e-5, err_msg=name)
 
@@ -369,7 +369,7 @@ def test_the_tutorial_networks_are_probed(name):
     model = network(name)
     labels = tuple("abcdefg")
     found = probes.probe(Checkpoint(name, model, labels, cifar.MEAN, cifar.STD, {}), images((12, 20)))
-    for values in vars(found).values():
+    for values in found.arrays.values():
         assert values.dtype.kind == "U" or np.isfinite(values).all()
     assert found.filters.shape[1:] == ((3, 1, 4) if name == "tutorial-scratch" else (3, 2, 2))
     assert found.class_token_cosine.shape == (3, *model.config.grid_size)
@@ -424,9 +424,9 @@ def test_saved_probes_are_read_back(tiny_checkpoint, tmp_path):
     found = probes.probe(tiny_checkpoint, images())
     found.save(tmp_path / "probes.npz", "tiny over five")
     with np.load(tmp_path / "probes.npz") as numbers:
-        assert set(numbers) == {*vars(found), "note"}
+        assert set(numbers) == {*found.arrays, "note", "provenance"}
         assert str(numbers["note"]) == "tiny over five"
-        for name in vars(found):
+        for name in found.arrays:
             assert np.array_equal(numbers[name], getattr(found, name))
     path = found.save(tmp_path / "probes.svg", "tiny over five")
     assert "tiny over five" in path.read_text()

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 import vitviz
@@ -268,3 +269,16 @@ def test_equal_figures_are_equal_files_and_provenance_changes_no_number(save, ex
     with np.load(save(".npz")) as found:
         assert str(found["provenance"]) == provenance.read(save(".npz")).to_json()
         np.testing.assert_array_equal(found["map"], explanation.attention_map(2, 1))
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".npz"])
+def test_a_file_of_probes_names_model_and_images(tmp_path, ending):
+    model, images = tiny.checkpoint(), torch.randint(256, (3, 3, *tiny.CONFIG.img_size), dtype=torch.uint8)
+    probes = vitviz.probe(model, images)
+    found = provenance.read(probes.save(tmp_path / f"probes{ending}"))
+    assert found.model.sha256 == weights_sha256(model.network)
+    assert found.probed.count == 3
+    assert found.probed.sha256 == hashlib.sha256(images.numpy().tobytes()).hexdigest()
+    assert found.model_copy(update={"panels": ()}) == probes.provenance
+    scope = {"images": images}
+    exec(found.code.replace("images = ...", "").replace("vitviz.load('tiny')", "model"), scope | {"model": model})

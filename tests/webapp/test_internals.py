@@ -137,11 +137,11 @@ def test_the_numbers_of_a_figure_are_a_table_or_arrays(client, probe_calls):
     table = client.get("models/probe-file", model="cifar10-ti4", probe="distance")["src"]
     kind, _, content = table.partition(";base64,")
     assert kind == "data:text/csv"
-    assert base64.b64decode(content).startswith(b"layer,head,")
+    assert base64.b64decode(content).partition(b"\n")[2].startswith(b"layer,head,")
     reply = client.get("models/probes", model="cifar10-ti4")
     for figure, names in FIGURES.items():
         arrays = client.get("models/probe-file", model="cifar10-ti4", probe=figure, format="npz")["src"]
         with np.load(io.BytesIO(base64.b64decode(arrays.partition(",")[2]))) as found:
-            assert sorted(found) == sorted(names)
+            assert sorted(found) == sorted([*names, "provenance"])
             np.testing.assert_allclose(found[names[0]], reply[names[0]], rtol=1e-6, atol=1.1 * ROUNDING_ERROR)
     assert len(probe_calls) == 1, "files and page share the measurement"

@@ -34,7 +34,7 @@ def python(explanation: "Explanation", view: View, other: "Explanation | None" =
     subject = Subject(
         model=model_name(explanation.context.checkpoint), image=explanation.origin, ablations=explanation.ablations
     )
-    lines = ["import vitviz", "", load(subject), *explain(subject, explanation.crop)]
+    lines = ["import vitviz", "", load(subject.model), *explain(subject, explanation.crop)]
     if view.content not in ("attention", "method"):
         return "\n".join([*lines, *other_lines(explanation, view, other), ""])
     query = {"query": list(view.query) or None, "direction": view.direction if view.direction == "to" else None}
@@ -63,9 +63,9 @@ def of_comparison(a: "Shown", b: "Shown") -> str | None:
         [
             "import vitviz",
             "",
-            load(a.subject),
+            load(a.subject.model),
             *explain(a.subject, a.image.crop, "a"),
-            *([] if a.subject.model == b.subject.model else [load(b.subject)]),
+            *([] if a.subject.model == b.subject.model else [load(b.subject.model)]),
             *explain(b.subject, b.image.crop, "b"),
             f"found = vitviz.compare(a, b{given and f', {given}'})",
             "array = found.difference  # B - A, None if the grids differ",
@@ -74,9 +74,17 @@ def of_comparison(a: "Shown", b: "Shown") -> str | None:
     )
 
 
-def load(subject: Subject) -> str:
-    """Return the line that loads the model of a subject."""
-    name = subject.model + f"/{LAST}" * subject.model.startswith(RUN_PREFIX)
+def of_probes(checkpoint: Checkpoint, count: int) -> str:
+    """Return code that computes the probes of a model over a number of images."""
+    inputs = f"images = ...  # the {count} model inputs, uint8 (B, 3, H, W)"
+    return "\n".join(
+        ["import vitviz", "", load(model_name(checkpoint)), inputs, "probes = vitviz.probe(model, images)", ""]
+    )
+
+
+def load(model: str) -> str:
+    """Return the line that loads a model."""
+    name = model + f"/{LAST}" * model.startswith(RUN_PREFIX)
     return f"model = vitviz.load({name!r})"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitviz.attribution.provenance import Panel, Provenance, embed, panels_of
+from vitviz.attribution.provenance import Panel, Written, embed, panels_of
 from vitviz.attribution.tables import COLUMNS
 from vitviz.data.files import resolve_link, write_atomic
 
@@ -24,7 +24,7 @@ def save(
     arrays: Callable[[], Mapping[str, Any]],
     rows: Callable[[], Iterable[tuple[Any, ...]]] | None = None,
     document: Callable[[], str] | None = None,
-    provenance: Callable[[tuple[Panel, ...]], Provenance | None] | None = None,
+    provenance: Callable[[tuple[Panel, ...]], Written | None] | None = None,
 ) -> Path:
     """Write a figure (.png, .svg, .pdf), arrays (.npz), a table (.csv) or a document (.html), by the file's ending.
 
@@ -56,7 +56,7 @@ def save(
 
 
 def figure_bytes(
-    figure: "Figure", ending: str, provenance: Callable[[tuple[Panel, ...]], Provenance | None] | None = None
+    figure: "Figure", ending: str, provenance: Callable[[tuple[Panel, ...]], Written | None] | None = None
 ) -> bytes:
     """Return a figure as the bytes of a file with an ending of `DRAWN`; `provenance` as for `save`."""
     from vitviz.plots import style
@@ -65,14 +65,14 @@ def figure_bytes(
     return embed(content, ending, provenance and provenance(panels_of(figure, content, ending)))
 
 
-def npz_bytes(arrays: Mapping[str, Any], provenance: Provenance | None = None) -> bytes:
+def npz_bytes(arrays: Mapping[str, Any], provenance: Written | None = None) -> bytes:
     """Return arrays by name as the bytes of an .npz file."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return embed(buffer.getvalue(), ".npz", provenance)
 
 
-def csv_bytes(rows: Iterable[tuple[Any, ...]], provenance: Provenance | None = None) -> bytes:
+def csv_bytes(rows: Iterable[tuple[Any, ...]], provenance: Written | None = None) -> bytes:
     """Return rows, whose last value is a number, as the bytes of a .csv file under `COLUMNS`."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from vitviz.attribution import export
 from vitviz.attribution.layered_attention import attention_by_layer, fits
+from vitviz.attribution.provenance import ProbesProvenance, of_probes
 from vitviz.models.attention_stats import (
     attention_entropy,
     cls_attention_of,
@@ -246,6 +247,7 @@ class Probes:
         cka: CKA between layers, over the patches within each image, (L + 1, L + 1).
         sink_share: Attention on the largest receiver, mean over queries and images, in 0..1, (L, A).
         sink_norm: Norm of that token's value divided by the mean over tokens, mean over images, (L, A).
+        provenance: What the files of the probes state.
     """
 
     labels: NDArray[np.str_]
@@ -267,12 +269,18 @@ class Probes:
     cka: Array
     sink_share: Array
     sink_norm: Array
+    provenance: ProbesProvenance
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The arrays by the names above."""
+        return {name: value for name, value in vars(self).items() if name != "provenance"}
 
     def figure(self, note: str = "") -> "Figure":
         """Draw all probes; `note` names model and images in the footer."""
         from vitviz.plots import probes
 
-        return probes.draw(vars(self), note)
+        return probes.draw(self.arrays, note)
 
     def save(self, path: str | Path, note: str = "") -> Path:
         """Write the figure (.png, .svg, .pdf) or the arrays (.npz, by the names above), by the file's ending.
@@ -287,7 +295,12 @@ class Probes:
         Raises:
             ValueError: If the file has another ending.
         """
-        return export.save(path, lambda: self.figure(note), lambda: vars(self) | {"note": np.array(note)})
+        return export.save(
+            path,
+            lambda: self.figure(note),
+            lambda: self.arrays | {"note": np.array(note)},
+            provenance=lambda panels: self.provenance.model_copy(update={"panels": panels}),
+        )
 
 
 @torch.inference_mode()
@@ -333,7 +346,11 @@ def probe(
         "cka": cka(totals.pop("products")),
         **totals,
     }
-    return Probes(np.array(checkpoint.labels), **{name: value.float().cpu().numpy() for name, value in results.items()})
+    return Probes(
+        np.array(checkpoint.labels),
+        **{name: value.float().cpu().numpy() for name, value in results.items()},
+        provenance=of_probes(checkpoint, len(images), images.contiguous().numpy().tobytes()),
+    )
 
 
 def check_memory(name: str, config: ViTConfig) -> None:

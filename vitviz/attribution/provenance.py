@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from vitviz.attribution.explanation import Explanation
+    from vitviz.models.checkpoint import Checkpoint
 
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -105,6 +106,25 @@ class Panel(Model):
     sha256: Sha256 | None
 
 
+class Written(Model):
+    """What every saved file states.
+
+    Attributes:
+        vitviz: Version of vitviz.
+        code: Python code that computes the shown arrays; None if another view is shown in a saved HTML file, and for
+            snapshots of a training.
+        panels: The maps and images of a figure.
+    """
+
+    vitviz: Name
+    code: str | None
+    panels: tuple[Panel, ...] = ()
+
+    def to_json(self) -> str:
+        """Return it as JSON in ASCII."""
+        return json.dumps(self.model_dump(mode="json"), separators=(",", ":"), allow_nan=False)
+
+
 class Shown(Model):
     """What is shown, and where it comes from.
 
@@ -123,25 +143,35 @@ class Shown(Model):
     view: View
 
 
-class Provenance(Shown):
+class Provenance(Shown, Written):
     """Where a saved file comes from: what it shows, or side A of a comparison.
 
     Attributes:
-        vitviz: Version of vitviz.
-        code: Python code that computes the shown arrays; None if another view is shown in a saved HTML file, and for
-            snapshots of a training.
-        panels: The maps and images of a figure.
         b: Side B of a comparison.
     """
 
-    vitviz: Name
-    code: str | None
-    panels: tuple[Panel, ...] = ()
     b: Shown | None = None
 
-    def to_json(self) -> str:
-        """Return it as JSON in ASCII."""
-        return json.dumps(self.model_dump(mode="json"), separators=(",", ":"), allow_nan=False)
+
+class ProbeImages(Model):
+    """Images that a model was probed with: their number, and the SHA-256 of the uint8 model inputs (B, 3, H, W)."""
+
+    count: Side
+    sha256: Sha256
+
+
+class ProbesProvenance(Written):
+    """Where a file of `vitviz.attribution.probes.Probes` comes from.
+
+    Attributes:
+        model: The model.
+        preprocessing: Of the images.
+        probed: The images.
+    """
+
+    model: ModelIdentity
+    preprocessing: InputPreprocessing
+    probed: ProbeImages
 
 
 def provenance(
@@ -173,16 +203,34 @@ def of_comparison(a: Shown, b: Shown, panels: tuple[Panel, ...] = ()) -> Provena
     return Provenance(**dict(a), vitviz=__version__, code=of_comparison(a, b), panels=panels, b=b)
 
 
+def of_probes(checkpoint: "Checkpoint", count: int, inputs: bytes) -> ProbesProvenance:
+    """Return the provenance of the probes of a model over a number of images, whose model inputs are given."""
+    from vitviz.attribution.code import of_probes
+
+    return ProbesProvenance(
+        vitviz=__version__,
+        code=of_probes(checkpoint, count),
+        model=identify(checkpoint),
+        preprocessing=InputPreprocessing(**asdict(checkpoint.preprocessing)),
+        probed=ProbeImages(count=count, sha256=hashlib.sha256(inputs).hexdigest()),
+    )
+
+
+def identify(checkpoint: "Checkpoint") -> ModelIdentity:
+    """Return the identity of a model."""
+    source = {key: checkpoint.source.get(key) for key in ("repository", "revision")}
+    files = tuple(WeightsOfFile(name=file.path.name, sha256=file.sha256) for file in checkpoint.files)
+    return ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **source)
+
+
 def shown(explanation: "Explanation", view: View) -> Shown:
     """Return what a view of an explanation comes from."""
     from vitviz.attribution.code import model_name
 
     checkpoint, image = explanation.context.checkpoint, explanation.image
-    source = {key: checkpoint.source.get(key) for key in ("repository", "revision")}
-    files = tuple(WeightsOfFile(name=file.path.name, sha256=file.sha256) for file in checkpoint.files)
     origin = unnamed(explanation).origin
     return Shown(
-        model=ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **source),
+        model=identify(checkpoint),
         image=ImageIdentity(sha256=image.sha256, width=image.width, height=image.height, crop=explanation.crop),
         preprocessing=InputPreprocessing(**asdict(checkpoint.preprocessing)),
         subject=Subject(model=model_name(checkpoint), image=origin, ablations=explanation.ablations),
@@ -239,12 +287,12 @@ def decode_panel(content: bytes, ending: str, panel: Panel) -> bytes | None:
     return None
 
 
-def embed(content: bytes, ending: str, found: Provenance | None) -> bytes:
+def embed(content: bytes, ending: str, found: Written | None) -> bytes:
     """Return the bytes of a file with its provenance, if it has one; `ending` as for `vitviz.data.metadata.embed`."""
     return content if found is None else metadata.embed(content, ending, found.to_json())
 
 
-def read(path: str | Path) -> Provenance:
+def read(path: str | Path) -> Provenance | ProbesProvenance:
     """Read the provenance of a saved file: .svg, .png, .pdf, .npz, .csv or .html.
 
     Raises:
@@ -259,4 +307,4 @@ def read(path: str | Path) -> Provenance:
         found = None
     if not isinstance(found, dict):
         raise ValueError(f"The provenance must be a JSON object: that of {path.name[:80]!r} is not.")
-    return Provenance(**found)
+    return ProbesProvenance(**found) if "probed" in found else Provenance(**found)

@@ -22,7 +22,7 @@ from vitviz.webapp.sources import Sources
 
 NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
 DECIMALS = 5  # more than the page shows, at half the size
-ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("labels", "entropy", "lens"))
+ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("labels", "entropy", "lens", "provenance"))
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,6 @@ def to_reply(found: Probed) -> types.Probes:
         prefix=config.num_prefix_tokens,
         class_token=config.class_token,
         classes=config.num_classes,
+        provenance=found.probes.provenance,
         **arrays,
     )

@@ -55,4 +55,19 @@ export const EXAMPLE: Probes = {
     [0.1, 2],
   ],
   cka: square(3, (row, column) => 1 - 0.3 * Math.abs(row - column)),
+  provenance: {
+    vitviz: '1',
+    code: null,
+    panels: [],
+    model: { name: 'tiny', repository: null, revision: null, sha256: null, files: [] },
+    preprocessing: {
+      img_size: [4, 4],
+      mean: [0, 0, 0],
+      std: [1, 1, 1],
+      interpolation: 'bilinear',
+      crop_pct: 1,
+      crop_mode: 'center',
+    },
+    probed: { count: 10, sha256: '' },
+  },
 };

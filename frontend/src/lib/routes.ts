@@ -664,6 +664,12 @@ export interface ProbeFileRequest {
   format?: 'csv' | 'npz';
 }
 
+/** Images that a model was probed with: their number, and the SHA-256 of the uint8 model inputs (B, 3, H, W). */
+export interface ProbeImages {
+  count: number;
+  sha256: string;
+}
+
 /** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
 export interface Probes {
   model: string;
@@ -689,6 +695,17 @@ export interface Probes {
   cka: number[][];
   sink_share: number[][];
   sink_norm: number[][];
+  provenance: ProbesProvenance;
+}
+
+/** Where a file of `vitviz.attribution.probes.Probes` comes from. */
+export interface ProbesProvenance {
+  vitviz: string;
+  code: string | null;
+  panels?: Panel[];
+  model: ModelIdentity;
+  preprocessing: InputPreprocessing;
+  probed: ProbeImages;
 }
 
 /** Also the images to probe it with. */
@@ -706,14 +723,14 @@ export interface Progress {
 
 /** Where a saved file comes from: what it shows, or side A of a comparison. */
 export interface Provenance {
+  vitviz: string;
+  code: string | null;
+  panels?: Panel[];
   model: ModelIdentity;
   image: ImageIdentity;
   preprocessing: InputPreprocessing | null;
   subject: Subject;
   view: View;
-  vitviz: string;
-  code: string | null;
-  panels?: Panel[];
   b?: Shown | null;
 }
 

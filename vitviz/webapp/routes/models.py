@@ -6,7 +6,7 @@ from typing import cast
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
-from vitviz.attribution import export
+from vitviz.attribution import export, provenance
 from vitviz.models import hub_cache
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config import ConfigError
@@ -81,13 +81,15 @@ async def probe_file(request: types.ProbeFileRequest, call: Caller) -> types.Pro
     """Return the table or the arrays of a figure of the probes."""
     if request.probe not in probe_table.FIGURES:
         raise ConfigError("probe", f"must be one of {', '.join(probe_table.FIGURES)}: got {request.probe[:40]!r}")
-    arrays = vars((await call.backend.probes.find(request, call)).probes)
+    found = (await call.backend.probes.find(request, call)).probes
 
     def save() -> types.ProbeFile:
         if request.format == "csv":
-            content = probe_table.to_csv(arrays, request.probe).encode()
+            table = probe_table.to_csv(found.arrays, request.probe).encode()
+            content = provenance.embed(table, ".csv", found.provenance)
         else:
-            content = export.npz_bytes({name: arrays[name] for name in probe_table.FIGURES[request.probe]})
+            arrays = {name: found.arrays[name] for name in probe_table.FIGURES[request.probe]}
+            content = export.npz_bytes(arrays, found.provenance)
         return types.ProbeFile(src=files.data_url(content, request.format))
 
     return await call.quick(save)

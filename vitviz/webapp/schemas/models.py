@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from vitviz.attribution.provenance import ProbesProvenance
 from vitviz.view import MAX_NAME, Model
 from vitviz.webapp.schemas.base import Array3, Array4, Matrix, Reply, Vector
 from vitviz.webapp.schemas.common import CifarInfo, FoundModel, ModelInfo
@@ -95,6 +96,7 @@ class Probes(Reply):
         class_token: Whether the first of them is a class token.
         classes: Number of classes; 0 without a head.
         filters: See there, and the other arrays.
+        provenance: That of a figure, without its panels.
     """
 
     model: str
@@ -120,6 +122,7 @@ class Probes(Reply):
     cka: Matrix
     sink_share: Matrix
     sink_norm: Matrix
+    provenance: ProbesProvenance
 
 
 class Snapshots(Reply):

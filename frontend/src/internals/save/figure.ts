@@ -10,12 +10,16 @@ import SavedFigure from './SavedFigure.svelte';
 
 export async function drawFigure(page: InternalsPage, caption: Caption, format: FigureFormat) {
   const { model, images } = page.drawing?.reply ?? page.choice;
+  const provenance = page.drawing?.reply.provenance ?? null;
   const about = `Model: ${model}, over ${images}.`;
   const shown = overriding(page, { theme: lightColors(page.host.catalog.colors) });
   const sheet = layOut(SavedFigure, { page: shown, caption, about }, [css]);
   try {
     const drawing = await sheet.draw(caption.title, `${caption.caption} ${about}`);
-    return { name: fileName(['vitviz', model, caption.probe], format), blob: await fileOf(drawing, format, null) };
+    return {
+      name: fileName(['vitviz', model, caption.probe], format),
+      blob: await fileOf(drawing, format, provenance),
+    };
   } finally {
     sheet.close();
   }

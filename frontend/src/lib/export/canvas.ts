@@ -1,9 +1,8 @@
 /* A drawing on a canvas: PNG files, the preview, and frames of animations. */
 
-import type { Provenance } from '../routes';
 import { type Color, type Drawing, fontText, outlineOf, type Pixels, type Primitive, pathText } from './drawing';
 import { withChunks } from './png';
-import { metadataOf, regionOf } from './provenance';
+import { metadataOf, regionOf, type Written } from './provenance';
 
 const DPI = 300;
 const CSS_DPI = 96;
@@ -73,7 +72,7 @@ function imageOf({ width, height, data }: Pixels): HTMLCanvasElement {
 }
 
 /** A PNG file of 300 dpi, or of as many as a phone can draw, with its provenance. */
-export async function pngFileOf(drawing: Drawing, provenance: Provenance | null): Promise<Blob> {
+export async function pngFileOf(drawing: Drawing, provenance: Written | null): Promise<Blob> {
   const scale = Math.min(DPI / CSS_DPI, Math.sqrt(MAX_PIXELS / (drawing.width * drawing.height)));
   const canvas = canvasOf(drawing, scale);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));

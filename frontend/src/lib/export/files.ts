@@ -1,15 +1,14 @@
 /* Files of a drawing. What only the page needs is loaded on request; a saved HTML file lacks it. */
 
-import type { Provenance } from '../routes';
 import { pngFileOf } from './canvas';
 import type { Drawing } from './drawing';
-import { metadataOf } from './provenance';
+import { metadataOf, type Written } from './provenance';
 import { svgOf } from './svg';
 
 export type FigureFormat = 'png' | 'svg' | 'pdf';
 
 /** The file of a drawing in a format, with its provenance. */
-export async function fileOf(drawing: Drawing, format: FigureFormat, provenance: Provenance | null): Promise<Blob> {
+export async function fileOf(drawing: Drawing, format: FigureFormat, provenance: Written | null): Promise<Blob> {
   if (format === 'png') return pngFileOf(drawing, provenance);
   if (format === 'svg') {
     const metadata = await metadataOf(provenance, drawing, ({ pixels }) => pixels);

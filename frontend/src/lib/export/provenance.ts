@@ -1,19 +1,22 @@
 /* The provenance of a figure as the JSON that its file carries: that of the explanation, with the panels of the drawing. */
 
 import type { Scale } from '../numbers';
-import type { Panel, Provenance } from '../routes';
+import type { Panel, ProbesProvenance, Provenance } from '../routes';
 import type { Drawing, Picture, Pixels } from './drawing';
+
+/** The provenance of an explanation, of a comparison or of probes. */
+export type Written = Provenance | ProbesProvenance;
 
 /** JSON in ASCII; empty if the provenance is unknown. The pixels of a panel are those that a reader of the file decodes. */
 export async function metadataOf(
-  provenance: Provenance | null,
+  provenance: Written | null,
   drawing: Drawing,
   pixelsOf: (picture: Picture) => Pixels,
 ): Promise<string> {
   if (!provenance) return '';
   const named = drawing.primitives.filter((one): one is Picture => one.kind === 'image' && one.name !== '');
   const panels = await Promise.all(named.map((picture) => panelOf(picture, drawing, pixelsOf(picture))));
-  const text = JSON.stringify({ ...provenance, panels } satisfies Provenance);
+  const text = JSON.stringify({ ...provenance, panels } satisfies Written);
   return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
