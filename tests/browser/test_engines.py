@@ -17,6 +17,9 @@ READY = {
 }
 
 
+DELIVERED_LATER = (
+    "ResizeObserver loop completed with undelivered notifications."  # in the next frame, by the specification
+)
 FAULTY = """<!doctype html><p data-state=ready>
 <script>Promise.reject(new Error("rejected")); console.error("logged"); throw new Error("thrown")</script>"""
 
@@ -51,4 +54,4 @@ def test_five_pages_and_a_saved_file_are_shown_without_an_error(subtests, addres
         with subtests.test(url=url), engine(url, folder) as tab:
             tab.wait_for_selector(ready)
             assert tab.evaluate("location.href").startswith(url.partition("?")[0])
-            assert tab.errors == []
+            assert [error for error in tab.errors if error != DELIVERED_LATER] == []

@@ -74,9 +74,10 @@ export class Explanation implements AttentionRows {
   /** Compute the outlines, once, by a module that the first paint does not need. */
   async trace() {
     if (this.outlines) return;
-    const { outlines, pathOf } = await import('../lib/outlines');
     const { width, height } = this.image;
-    this.outlines = pathOf(outlines(contextOf(this.image).getImageData(0, 0, width, height)));
+    const pixels = contextOf(this.image).getImageData(0, 0, width, height);
+    const { outlines, pathOf } = await import('../lib/outlines');
+    this.outlines = pathOf(outlines(pixels));
   }
 
   fail(sentence = NO_ATTENTION) {

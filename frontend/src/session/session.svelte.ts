@@ -122,7 +122,11 @@ export class Session {
     });
     $effect(() => {
       const { original } = this.explanation ?? {};
-      if (original) afterPaint(() => original.trace());
+      let isShown = true;
+      if (original) afterPaint(() => isShown && original.trace());
+      return () => {
+        isShown = false;
+      };
     });
     this.methods.run();
   }
