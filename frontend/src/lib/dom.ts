@@ -11,18 +11,25 @@ export const GRID_KEYS: readonly string[] = [...ARROWS, 'Home', 'End', 'PageUp',
 /** Whether a key is a shortcut of the browser or the system, such as Alt and an arrow for Back. */
 export const isShortcut = (event: KeyboardEvent) => event.altKey || event.ctrlKey || event.metaKey;
 
-/** Call `done` once the view has been painted. */
-export function afterPaint(done: () => void) {
+/** Call `done` once the view has been painted. Returns a function that calls it off: two calls may end in any order. */
+export function afterPaint(done: () => void): () => void {
   const painted = new MessageChannel();
   painted.port1.onmessage = () => done();
   painted.port2.postMessage(null);
+  return () => {
+    painted.port1.onmessage = null;
+  };
 }
 
-/** Set `data-ready` of a node to `key` once the view has been painted. */
+const marks = new WeakMap<HTMLElement, () => void>();
+
+/** Set `data-ready` of a node to `key` once the view has been painted, unless another key is set meanwhile. */
 export function markPainted(node: HTMLElement, key: string) {
-  afterPaint(() => {
+  marks.get(node)?.();
+  const mark = () => {
     node.dataset.ready = key;
-  });
+  };
+  marks.set(node, afterPaint(mark));
 }
 
 /** Listen on the document or the window while `element` is in the page: Gradio reports no unmounting. */

@@ -122,11 +122,7 @@ export class Session {
     });
     $effect(() => {
       const { original } = this.explanation ?? {};
-      let isShown = true;
-      if (original) afterPaint(() => isShown && original.trace());
-      return () => {
-        isShown = false;
-      };
+      if (original) return afterPaint(() => original.trace());
     });
     this.methods.run();
   }
