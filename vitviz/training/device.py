@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from vitviz.models.checkpoint import available_memory
 from vitviz.models.config import ConfigError, ConvNetConfig, ModelConfig
 from vitviz.training.config import TrainingError
 
@@ -55,7 +56,13 @@ def is_out_of_memory(error: BaseException, needed: int) -> bool:
 
 
 def can_allocate(size: int) -> bool:
-    """Return whether the CPU allocator grants `size` bytes; the memory is not touched."""
+    """Return whether `size` bytes are available on the CPU, and its allocator grants them; they are not touched.
+
+    Systems that overcommit memory grant more than there is.
+    """
+    available = available_memory()
+    if available is not None and size > available:
+        return False
     try:
         torch.empty(size, dtype=torch.uint8)
     except (MemoryError, RuntimeError):
