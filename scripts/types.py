@@ -1,11 +1,13 @@
 """Write frontend/src/lib/routes.ts, the types of `vitviz.webapp.schemas` in TypeScript: python -m scripts.types."""
 
+import json
 from pathlib import Path
 from typing import Any, Literal
 
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
+from vitviz.view import View
 from vitviz.webapp.api import ROUTERS
 from vitviz.webapp.schemas.base import Progress
 from vitviz.webapp.schemas.page import Catalog, ExplorerData
@@ -43,6 +45,7 @@ def typescript() -> str:
             *(declaration(name, definitions[name]) for name in sorted(definitions)),
             f"/** Request and reply of each route. */\nexport interface Routes {{\n{''.join(pairs.values())}}}\n",
             f"/** Routes that report their progress. */\nexport type Stream = {' | '.join(streams)};\n",
+            f"/** The defaults of a view. */\nexport const VIEW_DEFAULTS: Required<View> = {{\n{defaults()}}};\n",
         ]
     )
 
@@ -57,6 +60,12 @@ def description() -> tuple[Schema, Schema]:
     used = {name: schema for name, schema in schemas.items() if not name.startswith(("Body_", "HTTPVal", "Validation"))}
     used["Progress"] = Progress.model_json_schema(mode="serialization")
     return {path.removeprefix("/"): methods["post"] for path, methods in found["paths"].items()}, used
+
+
+def defaults() -> str:
+    """Return the fields of a view with their defaults."""
+    texts = {name: json.dumps(value).replace('"', "'") for name, value in View().model_dump(mode="json").items()}
+    return "".join(f"  {name}: {text},\n" for name, text in texts.items())
 
 
 def definitions_of_roots() -> Schema:

@@ -1092,3 +1092,21 @@ export interface Routes {
 
 /** Routes that report their progress. */
 export type Stream = 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery';
+
+/** The defaults of a view. */
+export const VIEW_DEFAULTS: Required<View> = {
+  content: 'attention',
+  layer: 'mean',
+  head: 'mean',
+  query: [],
+  direction: 'from',
+  method: null,
+  target: [],
+  truth: null,
+  scale: 'shared',
+  smooth: false,
+  outlines: 0.6,
+  pixels: false,
+  foreground: false,
+  other: null,
+};

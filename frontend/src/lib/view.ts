@@ -1,6 +1,6 @@
 /* What is explained and what is shown of it, with the fields of `vitviz.view`; all fields are there. */
 
-import type * as api from './routes';
+import * as api from './routes';
 
 type Kinds = Required<api.Subject>['image'];
 type Complete<K> = K extends unknown ? Required<K> : never;
@@ -14,22 +14,7 @@ export type Layer = View['layer'];
 export type Head = View['head'];
 
 /** The defaults of `vitviz.View`. */
-export const DEFAULT_VIEW: View = {
-  content: 'attention',
-  layer: 'mean',
-  head: 'mean',
-  query: [],
-  direction: 'from',
-  method: null,
-  target: [],
-  truth: null,
-  scale: 'shared',
-  smooth: false,
-  outlines: 0.6,
-  pixels: false,
-  foreground: false,
-  other: null,
-};
+export const DEFAULT_VIEW = api.VIEW_DEFAULTS as View;
 
 export const NOTHING_ABLATED: Ablation = { heads: [], patches: [], mode: 'zero', patch_mode: 'drop' };
 

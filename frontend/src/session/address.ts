@@ -7,6 +7,12 @@ import { type Ablation, DEFAULT_VIEW, NOTHING_ABLATED, type Subject, type View }
 import type { Linked } from './session.svelte';
 
 type Params = Record<string, string | null>;
+type Flag = { [K in keyof View]: View[K] extends boolean ? K : never }[keyof View];
+
+/** The fields of a view that are on or off. */
+const FLAGS = (Object.keys(DEFAULT_VIEW) as (keyof View)[]).filter(
+  (name): name is Flag => typeof DEFAULT_VIEW[name] === 'boolean',
+);
 
 /** What a link needs to know of models, images and methods. */
 export interface Lists extends ImageLists {
@@ -18,7 +24,6 @@ export function addressOf({ model, image, ablations }: Subject, view: View): Par
   const { layer, head, query, target, other, outlines } = view;
   const chosen = (name: 'content' | 'direction' | 'method' | 'scale') =>
     view[name] === DEFAULT_VIEW[name] ? null : view[name];
-  const flag = (name: 'smooth' | 'pixels' | 'foreground') => (view[name] ? 'true' : null);
   return {
     model,
     image: imageName(image),
@@ -31,10 +36,8 @@ export function addressOf({ model, image, ablations }: Subject, view: View): Par
     method: chosen('method'),
     target: target.join() || null,
     scale: chosen('scale'),
-    smooth: flag('smooth'),
     outlines: outlines === DEFAULT_VIEW.outlines ? null : String(outlines),
-    pixels: flag('pixels'),
-    foreground: flag('foreground'),
+    ...Object.fromEntries(FLAGS.map((name) => [name, view[name] ? 'true' : null])),
     other: view.content === 'patching' && other ? imageName(other) : null,
     ...Object.fromEntries(OLD.map((name) => [name, null])),
   };
@@ -74,9 +77,7 @@ function parseView(get: (name: string) => string | null, lists: Lists, isWhole: 
     content: oneOf(get('content'), ['attention', 'method', 'contributions', 'features', 'patching']),
     direction: oneOf(get('direction'), ['from', 'to', 'similar']),
     scale: oneOf(get('scale'), ['shared', 'uniform', 'map']),
-    smooth: get('smooth') === 'true',
-    pixels: get('pixels') === 'true',
-    foreground: get('foreground') === 'true',
+    ...Object.fromEntries(FLAGS.map((name) => [name, get(name) === 'true'])),
     query: isWhole ? parseIndices(get('query')) : [],
     target: isWhole ? parseIndices(get('target')).slice(0, 2) : [],
   };
