@@ -37,6 +37,7 @@ MAPS_DELAY = 0.5  # s; the page waits this long before it requests maps and scor
 BUSY_DELAY = 3.0  # s; the page waits this long after a busy response
 THINK_TIME = (2.0, 6.0)  # s between two images of a user
 KINDS = ("sample", "upload")
+EXPLAIN = "explanations"  # the route
 WARM_UP = 600.0  # s; the memory of a long run is fitted after it
 TRAINING = "cifar10-2min"  # preset that runs in a mixed load
 POLL_INTERVAL = 2.0  # s between two requests of the Train page
@@ -47,7 +48,7 @@ LIMITS = httpx.Limits(max_connections=None, keepalive_expiry=3)
 
 @dataclass
 class Results:
-    """Results of all requests: durations and busy responses by function, errors, and memory over time."""
+    """Results of all requests: durations and busy responses by route, errors, and memory over time."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     busy: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -60,38 +61,30 @@ class User:
 
     Args:
         client: Shared HTTP client.
-        component: Identifier of the component of the page.
         seed: Seed of the user's choices.
         results: Collects the results of all users.
         mixed: Whether other views are requested, too.
     """
 
-    def __init__(
-        self, client: httpx.AsyncClient, component: int, seed: int, results: Results, mixed: bool = False
-    ) -> None:
-        self.client, self.component, self.results, self.mixed = client, component, results, mixed
-        self.rng, self.session = random.Random(seed), f"user{seed}"  # noqa: S311 (not for cryptography)
+    def __init__(self, client: httpx.AsyncClient, seed: int, results: Results, mixed: bool = False) -> None:
+        self.client, self.results, self.mixed = client, results, mixed
+        self.rng = random.Random(seed)  # noqa: S311 (not for cryptography)
 
-    async def request(self, function: str, data: dict[str, Any]) -> Any:
-        """Call a server function as the page does; returns None after a busy response or an error."""
-        body = {"session_hash": self.session, "component_id": self.component, "fn_name": function, "data": data}
-        return await self.send(function, "/gradio_api/component_server/", body)
-
-    async def send(self, function: str, path: str, body: dict[str, Any]) -> Any:
-        """Send a request; returns as `request`."""
+    async def request(self, route: str, data: dict[str, Any]) -> Any:
+        """Send a request as the page does; returns None after a busy response or an error."""
         start = time.perf_counter()
         try:
-            response = await self.client.post(path, json=body)
-            result = response.json() if response.status_code == 200 else {"error": f"status {response.status_code}"}
+            response = await self.client.post(f"{API_PREFIX}/{route}", json=data)
+            result = response.json()
         except (httpx.HTTPError, ValueError) as error:
             result = {"error": f"{type(error).__name__}: {error}"}
         if isinstance(result, dict) and "error" in result:
             if result.get("busy"):
-                self.results.busy[function] += 1
+                self.results.busy[route] += 1
             else:
-                self.results.errors.append(f"{function}: {result['error']}")
+                self.results.errors.append(f"{route}: {result['error']}")
             return None
-        self.results.seconds[function].append(time.perf_counter() - start)
+        self.results.seconds[route].append(time.perf_counter() - start)
         return result
 
     async def choose_image(self) -> dict[str, Any] | None:
@@ -100,48 +93,47 @@ class User:
             return {"kind": "sample", "name": self.rng.choice(list(sample_paths()))}
         start = time.perf_counter()
         try:
-            response = await self.client.post("/gradio_api/upload", files={"files": ("own.jpg", make_photo(self.rng))})
-            path = response.json()[0]
+            files = {"file": ("own.jpg", make_photo(self.rng))}
+            uploaded = (await self.client.post(f"{API_PREFIX}/data/uploads", files=files)).json()["id"]
         except (httpx.HTTPError, ValueError, KeyError) as error:
             self.results.errors.append(f"upload: {type(error).__name__}: {error}")
             return None
         self.results.seconds["upload"].append(time.perf_counter() - start)
-        return {"kind": "upload", "path": path, "name": "own.jpg"}
+        return {"kind": "upload", "id": uploaded, "name": "own.jpg"}
 
     async def explore_image(self) -> None:
         """Choose an image and send the page's requests for it."""
         image = await self.choose_image()
         if image is None:
             return
-        explanation = await self.request("explain", {"checkpoint": "cifar10-ti4", "image": image})
-        if explanation is None:
+        subject = {"subject": {"model": "cifar10-ti4", "image": image}}
+        if await self.request(EXPLAIN, subject) is None:
             return
-        await self.request("attention", {"key": explanation["key"]})
+        await self.request(f"{EXPLAIN}/attention", subject)
         await asyncio.sleep(MAPS_DELAY)
-        for function in ("methods", "scores"):
-            await self.request_until_served(function, {"key": explanation["key"], "target": []})
+        for name in ("maps", "scores"):
+            await self.request_until_served(f"{EXPLAIN}/{name}", subject)
         if self.mixed:
-            key = {"key": explanation["key"]}
-            await self.request("contributions", key | {"target": []})
-            await self.request("features", key | {"foreground": self.rng.random() < 0.5})
-            await self.request("similarity", key | {"patch": self.rng.randrange(64)})
+            await self.request(f"{EXPLAIN}/contributions", subject)
+            await self.request(f"{EXPLAIN}/features", subject | {"foreground": self.rng.random() < 0.5})
+            await self.request(f"{EXPLAIN}/similarity", subject | {"patch": self.rng.randrange(64)})
 
     async def watch(self, end: float) -> None:
         """Watch the newest training until a time, as the Train page does."""
         state: dict[str, Any] = {}
         while time.monotonic() < end:
-            response = await self.send("poll", f"{API_PREFIX}/runs/poll", state) or {}
+            response = await self.request("runs/poll", state) or {}
             if lists := response.get("lists"):
                 state |= {"version": lists["version"], "run": lists["runs"][0]["name"] if lists["runs"] else None}
             if metrics := response.get("metrics"):
                 state |= {name: metrics[name] for name in ("session", "offset")}
             await asyncio.sleep(POLL_INTERVAL)
 
-    async def request_until_served(self, function: str, data: dict[str, Any]) -> None:
+    async def request_until_served(self, route: str, data: dict[str, Any]) -> None:
         """Repeat a request while the server is busy, as the page does."""
-        before = self.results.busy[function]
-        while await self.request(function, data) is None and self.results.busy[function] > before:
-            before = self.results.busy[function]
+        before = self.results.busy[route]
+        while await self.request(route, data) is None and self.results.busy[route] > before:
+            before = self.results.busy[route]
             await asyncio.sleep(BUSY_DELAY)
 
     async def run(self, end: float) -> None:
@@ -196,7 +188,7 @@ async def record_memory(pid: int, results: Results, end: float) -> None:
 async def upload_slowly(address: str, end: float) -> None:
     """Upload at one byte per second until a time, and reconnect whenever the server closes the connection."""
     url = urlsplit(address)
-    head = f"POST /gradio_api/upload HTTP/1.1\r\nHost: {url.netloc}\r\nContent-Length: 100000\r\n"
+    head = f"POST {API_PREFIX}/data/uploads HTTP/1.1\r\nHost: {url.netloc}\r\nContent-Length: 100000\r\n"
     while time.monotonic() < end:
         with suppress(OSError):  # connection closed
             _, writer = await asyncio.open_connection(url.hostname, url.port)
@@ -212,9 +204,8 @@ async def run_users(address: str, pid: int, users: int, seconds: float, slow: in
     """Simulate users and slow uploads for a time; in a mixed load every third user also watches the training."""
     results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        component = await find_component(client)
         end = time.monotonic() + seconds
-        simulated = [User(client, component, seed, results, mixed) for seed in range(users)]
+        simulated = [User(client, seed, results, mixed) for seed in range(users)]
         watching = [user.watch(end) for user in simulated[::3] if mixed]
         uploads = [upload_slowly(address, end) for _ in range(slow)]
         await asyncio.gather(
@@ -227,16 +218,9 @@ async def run_burst(address: str, count: int) -> Results:
     """Send `count` explanation requests at the same moment."""
     results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        component = await find_component(client)
-        data = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
-        await asyncio.gather(*(User(client, component, k, results).request("explain", data) for k in range(count)))
+        data = {"subject": {"model": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}}
+        await asyncio.gather(*(User(client, k, results).request(EXPLAIN, data) for k in range(count)))
     return results
-
-
-async def find_component(client: httpx.AsyncClient) -> int:
-    """Return the identifier of the component of the page."""
-    config = (await client.get("/config")).json()
-    return next(int(part["id"]) for part in config["components"] if part["props"].get("elem_id") == "vitviz")
 
 
 @contextmanager
@@ -268,7 +252,7 @@ def load(users: int, seconds: float, burst: int, slow: int, mixed: bool = False)
                     f"The training ended early, with exit status {trained.returncode}. Does it find its data?"
                 )
         after = asyncio.run(run_burst(address, burst))
-    table = Table("function", "responses", "busy", "50 %", "95 %", "99 %")
+    table = Table("route", "responses", "busy", "50 %", "95 %", "99 %")
     for name, times in results.seconds.items():
         table.add_row(
             name, str(len(times)), str(results.busy[name]), *(f"{1000 * p:.0f} ms" for p in percentiles(times))
@@ -282,10 +266,10 @@ def load(users: int, seconds: float, burst: int, slow: int, mixed: bool = False)
     console.print(table)
     console.print(f"errors: {len(results.errors)} {json.dumps(sorted(set(results.errors))[:5])}")
     console.print(describe_memory(results.memory))
-    times = after.seconds["explain"]
+    times = after.seconds[EXPLAIN]
     console.print(
         f"burst of {burst}: {len(times)} responses, the last after {max(times, default=0.0):.1f} s, "
-        f"{after.busy['explain']} busy, {len(after.errors)} errors"
+        f"{after.busy[EXPLAIN]} busy, {len(after.errors)} errors"
     )
 
 

@@ -28,8 +28,8 @@ def test_a_mixed_load_watches_a_training_and_has_no_errors():
     assert done.returncode == 0, done.stderr
     assert "errors: 0 []" in done.stdout
     assert "burst of 3: 3 responses" in done.stdout
-    for function in ("explain", "attention", "poll"):
-        assert function in done.stdout
+    for route in ("explanations", "explanations/attention", "runs/poll"):
+        assert route in done.stdout
 
 
 def test_memory_is_fitted_after_the_warm_up():
