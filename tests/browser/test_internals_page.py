@@ -197,7 +197,7 @@ def test_a_figure_is_saved_as_a_drawing_and_as_numbers(open_internals, found):
     assert "Attention distance" in download.value.path().read_text()
     with page.expect_download() as download:
         figure.get_by_role("button", name="CSV").click()
-    numbers = np.loadtxt(download.value.path(), delimiter=",", skiprows=1)
+    numbers = np.loadtxt(download.value.path(), delimiter=",", skiprows=2)
     assert np.allclose(numbers[:, 2].reshape(6, 6), found.distance)
     expect(figure.get_by_role("status")).to_have_text("Saved as vitviz-cifar10-ti4-distance.csv.")
 

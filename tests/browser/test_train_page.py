@@ -132,7 +132,7 @@ def test_the_form_begins_with_the_time_and_start_is_in_view(context, train_serve
     page.get_by_role("radio", name="10 minutes").check()
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     expect(page.locator("input[name=name]")).to_have_value("2min-1")
-    expect(page.locator(".plan [data-name=Time]")).to_have_text(re.compile(r"^about \d+ min"))
+    expect(page.locator(".plan [data-name=Time]")).to_have_text(re.compile(r"about \d+\s+min"))
     page.locator(".preset-section summary").click()
     page.locator("[name=preset][value=tutorial-scratch]").check()
     expect(page.get_by_role("radio", name="10 minutes")).not_to_be_checked()

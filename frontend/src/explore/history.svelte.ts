@@ -44,12 +44,13 @@ export class History {
     const isOther = before === null || imageName(image) !== imageName(before); // not just another crop
     const isLater = performance.now() - time >= ENTRY_DELAY;
     if (isOther) this.flush(); // of the image before, to which Back returns
-    const how = isOther && isLater ? 'pushState' : 'replaceState';
+    const how = before !== null && isOther && isLater ? 'pushState' : 'replaceState';
     const upload = image.kind === 'upload' ? image : null; // with the name and crop
     this.#write = () => {
       if (this.#explorer.isVisible) updateAddress(values, {}, how, { upload });
     };
-    this.#recorded = { image, time: isOther ? performance.now() : time };
+    const shown = before === null ? -ENTRY_DELAY : performance.now(); // the image that was opened is an entry of its own
+    this.#recorded = { image, time: isOther ? shown : time };
     if (before === null) return; // the address that was opened stays until something is chosen
     if (!isSame(image, before)) this.flush();
     else {
