@@ -16,6 +16,7 @@ from vitviz.webapp import files, snapshots
 from vitviz.webapp.explained import Held
 from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.schemas import explanations as types
+from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call
 from vitviz.webapp.server.refusals import about
 from vitviz.webapp.snapshots import Snapshot
@@ -115,8 +116,8 @@ def numbers(values: NDArray[np.float32]) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values.ravel()]
 
 
-def file(found: Comparison, ending: Literal["npz", "csv"]) -> types.SavedFile:
+def file(found: Comparison, ending: Literal["npz", "csv"]) -> SavedFile:
     """Return a file of the numbers, with the provenance of both sides."""
     source = found.provenance()
     data = export.npz_bytes(found.arrays(), source) if ending == "npz" else export.csv_bytes(found.rows(), source)
-    return types.SavedFile(src=files.data_url(data, ending))
+    return SavedFile(src=files.data_url(data, ending))

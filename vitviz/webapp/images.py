@@ -1,7 +1,6 @@
 """Sources of the page's images, and their encoding."""
 
 import os
-import re
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 load_test_set = cache(partial(cifar.load, "test"))
 THUMBNAIL_SIDE = 96  # px, twice the size on screen
 CIFAR_UNAVAILABLE = "CIFAR-10 is not available on this server."  # without the path, for public pages
-ID = re.compile("[0-9a-f]{64}")  # Gradio names the folder of an uploaded file after its SHA-256
 CIFAR_HINT = "Download it on Explore, under CIFAR-10."
 
 
@@ -52,14 +50,14 @@ def thumbnail(path: Path) -> str:
 
 
 def upload_path(path: str) -> Path:
-    """Return an uploaded file by its path or SHA-256, with links resolved; it must be in the server's upload folder.
+    """Return an uploaded file of `gradio_client` with links resolved; it must be in the server's upload folder.
 
     Raises:
         ImageError: If it is elsewhere or has been deleted.
     """
     folder = Path(get_upload_folder()).resolve()
     try:
-        file = (next((folder / path).glob("*"), folder / path) if ID.fullmatch(path) else Path(path)).resolve()
+        file = Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # RuntimeError: a link to itself
         file = folder
     if file == folder or not file.is_relative_to(folder):

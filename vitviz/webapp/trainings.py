@@ -31,7 +31,7 @@ from vitviz.training.finetuning import use_init_model
 from vitviz.training.presets import PRESETS, get_preset
 from vitviz.webapp.datasets import DataSets
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, load_model
-from vitviz.webapp.schemas.explanations import SavedFile
+from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.schemas.runs import (
     AcceptedForm,
     ConfigRequest,

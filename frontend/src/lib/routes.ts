@@ -651,11 +651,6 @@ export interface Probabilities {
   probabilities: number[];
 }
 
-/** A file to save, as a data URL. */
-export interface ProbeFile {
-  src: string;
-}
-
 /** Also the figure whose numbers are saved, and the format of the file. */
 export interface ProbeFileRequest {
   model: string;
@@ -1072,7 +1067,7 @@ export interface Routes {
   'models/open': [OpenRequest, Opening];
   'models/facts': [ModelRequest, Facts];
   'models/probes': [ProbesRequest, Probes];
-  'models/probe-file': [ProbeFileRequest, ProbeFile];
+  'models/probe-file': [ProbeFileRequest, SavedFile];
   'models/snapshots': [ModelRequest, Snapshots];
   'data/gallery': [GalleryRequest, Gallery];
   'data/download': [DownloadRequest, Download];

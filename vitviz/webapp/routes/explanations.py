@@ -26,6 +26,7 @@ from vitviz.webapp.files import as_target
 from vitviz.webapp.image_sets import thumbnail, train_set
 from vitviz.webapp.large_models import MANY_PASSES, left_out
 from vitviz.webapp.schemas import explanations as types
+from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call, Caller, Lines
 from vitviz.webapp.server.refusals import RefusingRoute, about
 
@@ -231,13 +232,13 @@ async def comparison_provenance(request: types.ComparisonRequest, call: Caller) 
 
 
 @router.post("/comparison-file")
-async def comparison_file(request: types.ComparisonFileRequest, call: Caller) -> types.SavedFile:
+async def comparison_file(request: types.ComparisonFileRequest, call: Caller) -> SavedFile:
     """Return the arrays or the table of a comparison."""
     return await compared.compare(request, call, lambda found: compared.file(found, request.format))
 
 
 @router.post("/file")
-async def file(request: types.FileRequest, call: Caller) -> types.SavedFile:
+async def file(request: types.FileRequest, call: Caller) -> SavedFile:
     """Return the arrays or the table of a view, or a document of the explanation that opens with it."""
     held, target = await find(types.TargetRequest(subject=request.subject, target=request.view.target), call)
     other = await other_of(request, call)
@@ -248,9 +249,9 @@ async def file(request: types.FileRequest, call: Caller) -> types.SavedFile:
     scores = (await measured(held, target, call)).model_dump() if with_scores else None
     ending, methods = request.format, request.methods
 
-    def save() -> types.SavedFile:
+    def save() -> SavedFile:
         content = files.content(explanation, request.view, ending, other, scores, methods, call.job.report)
-        return types.SavedFile(src=files.data_url(content, ending))
+        return SavedFile(src=files.data_url(content, ending))
 
     return await call.many_passes(save, held.is_large)
 

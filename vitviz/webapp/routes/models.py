@@ -15,7 +15,7 @@ from vitviz.plots import probe_table
 from vitviz.webapp import files, probed, snapshots
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
-from vitviz.webapp.schemas.base import Empty
+from vitviz.webapp.schemas.base import Empty, SavedFile
 from vitviz.webapp.schemas.common import FoundModel
 from vitviz.webapp.server.calls import Call, Caller, Lines
 from vitviz.webapp.server.refusals import RefusingRoute
@@ -77,20 +77,20 @@ async def probes(request: types.ProbesRequest, call: Caller) -> StreamingRespons
 
 
 @router.post("/probe-file")
-async def probe_file(request: types.ProbeFileRequest, call: Caller) -> types.ProbeFile:
+async def probe_file(request: types.ProbeFileRequest, call: Caller) -> SavedFile:
     """Return the table or the arrays of a figure of the probes."""
     if request.probe not in probe_table.FIGURES:
         raise ConfigError("probe", f"must be one of {', '.join(probe_table.FIGURES)}: got {request.probe[:40]!r}")
     found = (await call.backend.probes.find(request, call)).probes
 
-    def save() -> types.ProbeFile:
+    def save() -> SavedFile:
         if request.format == "csv":
             table = probe_table.to_csv(found.arrays, request.probe).encode()
             content = provenance.embed(table, ".csv", found.provenance)
         else:
             arrays = {name: found.arrays[name] for name in probe_table.FIGURES[request.probe]}
             content = export.npz_bytes(arrays, found.provenance)
-        return types.ProbeFile(src=files.data_url(content, request.format))
+        return SavedFile(src=files.data_url(content, request.format))
 
     return await call.quick(save)
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from vitviz.webapp.schemas import runs as types
-from vitviz.webapp.schemas.base import Empty
-from vitviz.webapp.schemas.explanations import SavedFile
+from vitviz.webapp.schemas.base import Empty, SavedFile
 from vitviz.webapp.server.calls import Call, Caller, PrivateCaller
 from vitviz.webapp.server.refusals import RefusingRoute
 from vitviz.webapp.training_form import about_form

@@ -20,6 +20,12 @@ class Empty(Model):
     """A request that needs nothing else."""
 
 
+class SavedFile(Reply):
+    """A file to save, as a data URL."""
+
+    src: str
+
+
 class Progress(Reply):
     """A line of a stream before its last one.
 

@@ -287,12 +287,6 @@ class Code(Reply):
     code: str
 
 
-class SavedFile(Reply):
-    """A file to save, as a data URL."""
-
-    src: str
-
-
 class MapScale(Reply):
     """The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8."""
 

@@ -78,12 +78,6 @@ class Facts(Reply):
     facts: list[tuple[str, str]]
 
 
-class ProbeFile(Reply):
-    """A file to save, as a data URL."""
-
-    src: str
-
-
 class Probes(Reply):
     """Probes of a model; shapes as of `vitviz.attribution.probes.Probes`.
 

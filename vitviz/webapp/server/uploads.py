@@ -50,8 +50,7 @@ def uploaded(name: str) -> Path:
     Raises:
         ImageError: If it was deleted.
     """
-    folder = Path(get_upload_folder())
-    path = next((folder / name).glob("*"), folder / IMAGES / name)  # Gradio names the folder of an upload like its id
+    path = Path(get_upload_folder()) / IMAGES / name
     if not path.is_file():
         raise ImageError("Uploads are deleted within an hour.", "Choose the file again.")
     return path
