@@ -337,6 +337,15 @@ def test_only_new_snapshots_are_returned_unless_the_timeline_was_rewritten(page,
     assert snapshots(page, *known) is None
 
 
+def test_a_damaged_line_of_metrics_does_not_hide_the_others(page, run):
+    with (run / "metrics.jsonl").open("a") as file:
+        file.write('{"progress": 1}\n{"epoch": "x"}\n')
+    runs.append_metrics(run, 2)
+    reply = page.get("runs/poll", run="first")
+    assert len(reply["metrics"]["lines"]) == 6
+    assert reply["lists"]["runs"][0]["name"] == "first"
+
+
 def test_a_damaged_timeline_does_not_hide_runs_and_metrics(page, run):
     (run / "timeline.npz").write_bytes(b"words")
     response = page.get("runs/poll", run="first", timeline={"source": "runs/first", "image": 0, "first": 0})

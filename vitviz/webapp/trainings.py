@@ -7,9 +7,13 @@ import base64
 import json
 import tempfile
 import threading
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel
 
 from vitviz.data.datasets import DATASET_INFO
 from vitviz.data.files import printable_name
@@ -45,6 +49,7 @@ from vitviz.webapp.schemas.runs import (
     RunLists,
     SurveyReply,
     SweepInfo,
+    SweepResult,
     TrainCatalog,
 )
 from vitviz.webapp.server.refusals import about
@@ -62,6 +67,7 @@ from vitviz.webapp.training_form import (
     vit_config,
 )
 
+E = TypeVar("E", bound=BaseModel)
 AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
 MAX_DOWNLOAD_BYTES = 100 * 2**20  # of a checkpoint sent to the browser
 
@@ -216,7 +222,9 @@ class Trainings:
     def lists(self) -> RunLists:
         """List all runs and sweeps, newest first, and the state of the datasets."""
         runs = [self.row(info) for info in self.runs.all()]
-        sweeps = [SweepInfo(**describe(info)) for info in self.runs.sweeps()]
+        sweeps = [
+            SweepInfo(**describe(info) | {"results": valid(SweepResult, info.results)}) for info in self.runs.sweeps()
+        ]
         known = RunLists(version="", runs=runs, sweeps=sweeps, data=self.datasets.state())
         return known.model_copy(update={"version": f"{hash(known.model_dump_json()):x}"})
 
@@ -246,13 +254,22 @@ class Trainings:
         session = self.runs.find(run).session
         whole = request.session != session
         lines, offset = self.runs.metrics(run, 0 if whole else request.offset)
-        return Metrics(session=session, lines=[MetricsLine(**line) for line in lines], offset=offset, whole=whole)
+        return Metrics(session=session, lines=valid(MetricsLine, lines), offset=offset, whole=whole)
 
 
 def describe(info: Info) -> dict[str, Any]:
     """Return all fields of a run or sweep but its config, and the split on which it is evaluated."""
     known = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy the config
     return known | {"measured_on": measured_on(info.config)}
+
+
+def valid(kind: type[E], entries: Iterable[dict[str, Any]]) -> list[E]:
+    """Return the entries of a file; damaged ones are left out."""
+    found = []
+    for entry in entries:
+        with suppress(ValueError):
+            found.append(kind(**entry))
+    return found
 
 
 def strip_training_state(path: Path) -> bytes:
