@@ -126,7 +126,7 @@ def test_probes_and_mean_outputs_of_heads_are_equal(variant, monkeypatch):
     found = []
     for limit in (0, 2**28):
         monkeypatch.setattr(layered_attention, "max_bytes", lambda limit=limit: limit)
-        found.append((vars(probes.probe(model, images)), mean_head_outputs(model, images)))
+        found.append((probes.probe(model, images).arrays, mean_head_outputs(model, images)))
     torch.testing.assert_close(found[0][1], found[1][1], rtol=0, atol=1e-5)
     for name, values in found[0][0].items():
         if name != "labels":
