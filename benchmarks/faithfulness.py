@@ -258,20 +258,26 @@ def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
 def table(title: str, rows: Mapping[str, Values]) -> Table:
     """Format a row per method and a column per measure, each a mean with its 95 % confidence interval."""
     names: Iterable[str] = dict.fromkeys(name for columns in rows.values() for name in columns)
+    images = max((len(values) for columns in rows.values() for values in columns.values()), default=0)
     titles = [METRICS[name].title if name in METRICS else name for name in names]
     formatted = Table(
         Column("method", no_wrap=True), *titles, title=f"### {title}", title_justify="left", box=box.MARKDOWN
     )
     for key, columns in rows.items():
         title = METHODS[key].title if key in METHODS else NAMES[key]
-        formatted.add_row(title, *(interval(columns[name]) if name in columns else "" for name in names))
+        formatted.add_row(title, *(interval(columns[name], images) if name in columns else "" for name in names))
     return formatted
 
 
-def interval(values: list[float]) -> str:
-    """Format a mean and its 95 % confidence interval, by the normal approximation, and how many values are finite."""
+def interval(values: list[float], images: int) -> str:
+    """Format a mean and its 95 % confidence interval, by the normal approximation, or how many values are true.
+
+    Images that have no finite value are left out; then the number of the others is printed.
+    """
     finite = [value for value in values if np.isfinite(value)]
-    if len(finite) < len(values):
-        return f"{interval(finite)} (n = {len(finite)})" if finite else "not finite"
+    if len(finite) < images:
+        return f"{interval(finite, len(finite))} (n = {len(finite)})" if finite else "not finite"
+    if all(isinstance(value, bool) for value in values):
+        return f"{sum(values):.0f} of {len(values)}"
     half_width = 1.96 * np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else float("nan")
     return f"{np.mean(values):.3f} ± {half_width:.3f}"

@@ -99,6 +99,8 @@ def test_models_without_head_and_folders_without_images_are_refused(tmp_path, mo
 
 
 def test_infinite_values_are_left_out_and_counted():
-    assert faithfulness.interval([1.0, 3.0]) == "2.000 ± 1.960"
-    assert faithfulness.interval([1.0, float("inf"), 3.0]) == "2.000 ± 1.960 (n = 2)"
-    assert faithfulness.interval([float("inf")]) == "not finite"
+    assert faithfulness.interval([1.0, 3.0], 2) == "2.000 ± 1.960"
+    assert faithfulness.interval([1.0, 3.0], 3) == "2.000 ± 1.960 (n = 2)"  # one image has no value
+    assert faithfulness.interval([True, False, True], 3) == "2 of 3"
+    assert faithfulness.interval([1.0, float("inf"), 3.0], 3) == "2.000 ± 1.960 (n = 2)"
+    assert faithfulness.interval([float("inf")], 1) == "not finite"

@@ -408,16 +408,16 @@ def test_the_score_of_a_method_is_that_of_its_map_next_to_random_rankings(tiny_c
 
 def test_a_score_is_a_fraction_of_that_of_the_greedy_order(tiny_checkpoint):
     found = explain(tiny_checkpoint, tiny.pixels())
-    alone, scored = found.score("relevance", 3), found.score("relevance", 3, ceiling=True)
-    assert (alone.ceiling_deletion, alone.fraction_of_ceiling) == (None, None)
+    alone, scored = found.score("relevance", 3), found.score("relevance", 3, greedy=True)
+    assert (alone.greedy_deletion, alone.fraction_of_greedy) == (None, None)
     assert scored.deletion == pytest.approx(alone.deletion, abs=1e-6)
-    assert scored.ceiling_deletion == pytest.approx(found.score("greedy", 3).deletion, abs=1e-6)
-    distance = scored.random_deletion - scored.ceiling_deletion
-    assert scored.fraction_of_ceiling == pytest.approx((scored.random_deletion - scored.deletion) / distance)
-    assert found.score("greedy", 3, ceiling=True).fraction_of_ceiling == pytest.approx(1)
-    with pytest.raises(ValueError, match=r"ceiling needs the baseline mean, as its order paints .*: got drop"):
-        found.score("relevance", 3, "drop", ceiling=True)
-    assert dataclasses.replace(scored, ceiling_deletion=1.0).fraction_of_ceiling is None
+    assert scored.greedy_deletion == pytest.approx(found.score("greedy", 3).deletion, abs=1e-6)
+    distance = scored.random_deletion - scored.greedy_deletion
+    assert scored.fraction_of_greedy == pytest.approx((scored.random_deletion - scored.deletion) / distance)
+    assert found.score("greedy", 3, greedy=True).fraction_of_greedy == pytest.approx(1)
+    with pytest.raises(ValueError, match=r"greedy needs the baseline mean, as its order paints .*: got drop"):
+        found.score("relevance", 3, "drop", greedy=True)
+    assert dataclasses.replace(scored, greedy_deletion=1.0).fraction_of_greedy is None
 
 
 def test_a_flat_map_has_no_score(tiny_checkpoint):

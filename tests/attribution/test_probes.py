@@ -102,6 +102,22 @@ def test_position_similarity_is_the_cosine_of_every_pair(variant):
         assert found[r, c, i, j].item() == pytest.approx(e @ f / math.sqrt((e @ e) * (f @ f)), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("architecture", "train_config", "start"),
+    [
+        ("vit", {"epochs": 1}, "sine-cosine"),
+        ("vit", {"epochs": 1, "init_from": "another"}, "unknown"),
+        ("vit", None, "unknown"),
+        ("tutorial-notebook", {"epochs": 1}, "unstructured"),
+    ],
+)
+def test_the_start_of_the_positions_is_known_of_models_trained_here(architecture, train_config, start):
+    model = tiny.model() if architecture == "vit" else network(architecture)
+    record = {} if train_config is None else {"train_config": train_config}
+    checkpoint = Checkpoint("m", model, (), (0.5,) * 3, (0.5,) * 3, record)
+    assert probes.position_start(checkpoint) == start
+
+
 def test_position_embeddings_of_zero_have_similarity_zero():
     model = tiny.model()
     torch.nn.init.zeros_(model.pos_embed)

@@ -96,7 +96,7 @@ def test_activation_patching_by_mouse_and_keyboard(open_page, explanation):
     expect(page.locator(".patched-images figcaption").nth(1)).to_contain_text("predicted ship")
 
 
-def test_the_greedy_order_is_a_ceiling(open_page, explanation):
+def test_scores_are_compared_with_the_greedy_order(open_page, explanation):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".status")).not_to_contain_text("best order found")

@@ -80,6 +80,7 @@ def test_every_tutorial_network_has_a_lesson(client, ask, name):
     reply = ask(subject=subject)
     assert reply["model"]["patch"] == ([1, 4] if name == "tutorial-scratch" else [2, 2])
     assert reply["model"]["scaled_width"] == (18 if name.startswith("tutorial-scratch") else 6)
+    assert (reply["model"]["qkv_bias"], reply["model"]["qk_norm"]) == (name == "tutorial-lightning", False)
     parts = reply["contributions"]
     total = parts["embedding"] + sum(parts["attention"]) + sum(parts["mlp"]) + parts["bias"]
     assert total == pytest.approx(explain(checkpoint, sample_paths()["cat"]).logits.max(), abs=1e-4)
@@ -98,6 +99,11 @@ def test_the_sizes_are_those_of_the_network(ask, cat):
     assert model["mlp_dim"] == network.blocks[0].mlp.fc1.out_features
     assert model["positions"]
     assert not model["rotary"]
+    attn = network.blocks[0].attn
+    assert model["patch_bias"] == (network.patch_embed.proj.bias is not None)
+    assert model["qkv_bias"] == (attn.qkv.bias is not None)
+    assert model["qk_norm"] == isinstance(attn.q_norm, torch.nn.LayerNorm)
+    assert model["position_start"] == "sine-cosine"
 
 
 def test_the_numbers_are_those_of_the_library(ask, cat):

@@ -252,7 +252,7 @@ class Explanation:
         return contributions(self.context, self.target(target) if self.context.config.num_classes else 0)
 
     def score(
-        self, method: str, target: TargetLike | None = None, baseline: Baseline = "mean", ceiling: bool = False
+        self, method: str, target: TargetLike | None = None, baseline: Baseline = "mean", greedy: bool = False
     ) -> MethodScore:
         """Measure the faithfulness of a method's map by deletion and insertion, next to random rankings.
 
@@ -260,22 +260,22 @@ class Explanation:
             method: A name in `METHODS`.
             target: As for `map`; for a contrast, the probability of the first class is measured.
             baseline: Replacement of removed patches: "mean" color, "blur", "road" imputation, or "drop" their tokens.
-            ceiling: Whether to score the greedy order of removal, too, with the baseline "mean" alone; it takes about
+            greedy: Whether to score the greedy order of removal, too, with the baseline "mean" alone; it takes about
                 2,000 forward passes for 64 patches, once for each class.
 
         Raises:
             ValueError: If the method, class or baseline does not exist, the map is flat and ranks no patches, or the
-                ceiling is requested with a baseline other than "mean".
+                greedy is requested with a baseline other than "mean".
         """
-        if ceiling and baseline != "mean":
+        if greedy and baseline != "mean":
             raise ValueError(
-                f"ceiling needs the baseline mean, as its order paints patches in this color: got {baseline!s:.40}."
+                f"greedy needs the baseline mean, as its order paints patches in this color: got {baseline!s:.40}."
             )
         chosen, values = self.target(target), self.map(method, target)
         if is_flat(values):
             raise ValueError(f"The map of {method} has no score: it gives all patches the same value.")
         label = chosen[0] if isinstance(chosen, tuple) else chosen
-        maps = {method: values} | ({"greedy": self.map("greedy", target)} if ceiling else {})
+        maps = {method: values} | ({"greedy": self.map("greedy", target)} if greedy else {})
         return method_score(score(self.context, maps, label, baseline), method)
 
     def features(self, layer: int | None = None) -> Array:

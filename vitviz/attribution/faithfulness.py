@@ -1,8 +1,9 @@
 """Faithfulness of maps: does the prediction fall when the patches that a map marks as important are removed?
 
 Deletion and insertion (Petsiuk et al. 2018, RISE, arXiv 1806.07421, section 4.3) at the granularity of patches, with
-four ways to remove a patch and random rankings as the baseline. A method that does not beat random rankings
-carries no information. Scores of single images are noisy: average over many (Tomsett et al. 2020, arXiv 1912.01451).
+four ways to remove a patch and random rankings as the baseline. A method that does not beat random rankings over many
+images does not say what the prediction depends on. Scores of single images are noisy (Tomsett et al. 2020, arXiv
+1912.01451).
 """
 
 from collections.abc import Callable, Mapping
@@ -72,32 +73,32 @@ class MethodScore(Score):
         random_deletion: Deletion of random rankings, mean; also their mean insertion, as each comes with its reverse.
         random_gap_std: Standard deviation of the gap over the random rankings, whose mean is 0.
         n_random: Number of random rankings.
-        ceiling_deletion: Deletion of the greedy order of removal, the best one found; None if it was not scored.
+        greedy_deletion: Deletion of the greedy order of removal; None if it was not scored.
     """
 
     random_deletion: float
     random_gap_std: float
     n_random: int
-    ceiling_deletion: float | None = None
+    greedy_deletion: float | None = None
 
     @property
-    def fraction_of_ceiling(self) -> float | None:
-        """Deletion score on a scale from random rankings, 0, to the best order found, 1; None without that order.
+    def fraction_of_greedy(self) -> float | None:
+        """Deletion score on a scale from random rankings, 0, to the greedy order, 1; None without that order.
 
-        Below 0 is worse than random; above 1 is better than the greedy order, which is not a strict bound. None, too,
-        if the greedy order is not better than random.
+        Below 0 is worse than random; above 1 is better than the greedy order, which is no bound: exchanging patches in
+        it can lower the probability further. None, too, if the greedy order is not better than random.
         """
-        if self.ceiling_deletion is None or self.ceiling_deletion >= self.random_deletion:
+        if self.greedy_deletion is None or self.greedy_deletion >= self.random_deletion:
             return None
-        return (self.random_deletion - self.deletion) / (self.random_deletion - self.ceiling_deletion)
+        return (self.random_deletion - self.deletion) / (self.random_deletion - self.greedy_deletion)
 
 
 def method_score(scores: FaithfulnessScores, method: str) -> MethodScore:
-    """Return the score of one method with the random baseline and, if it was scored, the method "greedy" as ceiling."""
+    """Return the score of one method with the random baseline and, if it was scored, the method "greedy" beside."""
     baseline, found = scores.random_baseline, scores.scores[method]
     mean, std = float(np.mean([one.deletion for one in baseline])), float(np.std([one.gap for one in baseline]))
-    ceiling = scores.scores["greedy"].deletion if "greedy" in scores.scores else None
-    return MethodScore(found.deletion, found.insertion, mean, std, len(baseline), ceiling)
+    greedy = scores.scores["greedy"].deletion if "greedy" in scores.scores else None
+    return MethodScore(found.deletion, found.insertion, mean, std, len(baseline), greedy)
 
 
 def baselines_for(config: ViTConfig) -> dict[Baseline, str]:

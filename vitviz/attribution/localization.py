@@ -64,7 +64,8 @@ def on_samples(
     """Measure both on all sample images, for their class, or for the predicted class if the model does not have it.
 
     Returns:
-        For each method "pointing game" (0 or 1) and "relevance mass", a value per image; last that of `UNIFORM`.
+        For each method "pointing game" (whether it points at the object) and "relevance mass", a value per image; last
+        that of `UNIFORM`.
     """
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, path in sample_paths().items():
@@ -75,7 +76,7 @@ def on_samples(
         target = labels.index(name) if name in labels else int(context.logits.argmax())
         for key, compute in methods.items():
             values = compute(context, target)
-            found[key]["pointing game"].append(float(pointing_game(values, mask)))
+            found[key]["pointing game"].append(pointing_game(values, mask))
             found[key]["relevance mass"].append(relevance_mass(values, mask))
         found[UNIFORM]["relevance mass"].append(float(mask.mean()))
     return {key: dict(columns) for key, columns in found.items()}

@@ -333,8 +333,8 @@ METHODS: dict[str, Method] = {
     "shapley": Method(
         "Shapley values",
         "Mean increase of the logit when a patch joins others, over all orders in which patches can enter the network. "
-        "An estimate from 2,048 sets of patches, each a forward pass; images of few patches are unlike those of the "
-        "training.",
+        "An estimate from 2,048 sets of patches, each a forward pass; images with half of their patches missing are "
+        "unlike those of the training.",
         "weighted least squares of logit(S) by sums over the patches of S",
         "Lundberg & Lee 2017, section 4.1",
         coalition_maps.shapley,
@@ -345,9 +345,9 @@ METHODS: dict[str, Method] = {
     "greedy": Method(
         "Greedy order",
         "Not an explanation: the order of removal that lowers the probability of the class most at each step, found by "
-        "trying every patch. It shows how far the deletion score of any ranking can go.",
+        "trying every patch. A strong order to compare rankings with, not the best one.",
         "next is the patch whose removal leaves the lowest probability",
-        "ceiling",
+        "reference",
         coalition_maps.greedy,
         class_specific=True,
         on_request=True,
@@ -355,7 +355,8 @@ METHODS: dict[str, Method] = {
     "random": Method(
         "Random",
         "Not an explanation: the patches in one random order. Its score differs from the random baseline, the mean of "
-        "20 such orders, by chance alone. A map that scores no better carries no information about the prediction.",
+        "ten such orders and their reverses, by chance alone. A map that scores no better has not shown what the "
+        "prediction depends on.",
         "a permutation of 1 / N, 2 / N ... 1",
         "baseline",
         perturbation_maps.random,

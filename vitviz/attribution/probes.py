@@ -29,7 +29,7 @@ from vitviz.models.attention_stats import (
     require_full,
 )
 from vitviz.models.checkpoint import Checkpoint, available_memory
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import PositionStart, ViTConfig
 from vitviz.models.vit import AttentionOutput, Transformer, cls_attention
 
 if TYPE_CHECKING:
@@ -64,6 +64,17 @@ def patch_filters(model: Transformer, components: int = NUM_COMPONENTS) -> tuple
     largest = chosen.gather(1, chosen.abs().argmax(1, keepdim=True))  # (k, 1)
     ratios = singular_values.square() / singular_values.square().sum()
     return (chosen * largest.sign()).view(-1, *weight.shape[1:]), ratios[:components]
+
+
+def position_start(checkpoint: Checkpoint) -> PositionStart:
+    """Return how the position embeddings of a model started, if it was trained here from the start.
+
+    "sine-cosine" as in `ViT.init_weights`, "unstructured" (zeros or noise) in the tutorials' networks; "unknown" for
+    models from elsewhere and for those that started from another checkpoint.
+    """
+    if not checkpoint.train_config or checkpoint.train_config.get("init_from"):
+        return "unknown"
+    return "sine-cosine" if checkpoint.config.architecture == "vit" else "unstructured"
 
 
 def position_similarity(model: Transformer) -> Tensor:

@@ -87,6 +87,7 @@ def to_json(explanation: "Explanation") -> Json:
         "limits": limits_to_json(explanation.original or explanation),
         "credit": credit(explanation.context.checkpoint),
         "maps": method_maps(explanation, explanation.target(), instant),
+        "notes": map_notes(explanation, explanation.target()),
     }
 
 
@@ -167,6 +168,11 @@ def method_maps(explanation: "Explanation", target: Target, methods: list[str] |
     return {key: explanation.map(key, target).ravel().tolist() for key in chosen}
 
 
+def map_notes(explanation: "Explanation", target: Target) -> dict[str, str]:
+    """Return what a reader of the computed maps must know, such as that integrated gradients are not complete."""
+    return {key: note for (key, of_target), note in explanation.context.notes.items() if of_target == target}
+
+
 def method_scores(explanation: "Explanation", target: Target) -> Json:
     """Measure the deletion score of every method.
 
@@ -213,6 +219,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     ready = {key for key, method in explanation.methods.items() if complete or method.instant} | computed
     keys = [key for key in METHODS if key in ready]
+    maps = method_maps(explanation, target, keys)
     on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS or explanation.context.layered is not None
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     stored = f" {STORED_ROWS}" if on_demand else ""
@@ -234,7 +241,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
         "view": source["view"] | {"target": list(chosen) if explanation.labels else []},
         "provenance": source,
         "data": {
-            "explained": explained | {"maps": method_maps(explanation, target, keys)},
+            "explained": explained | {"maps": maps, "notes": map_notes(explanation, target)},
             "attention": None if on_demand else attention_to_json(explanation),
             "rows": stored_rows(explanation, view) if on_demand else {},
             "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),

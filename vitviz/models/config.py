@@ -15,6 +15,7 @@ STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 ViTArchitecture = Literal[
     "vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-fixed"
 ]
+PositionStart = Literal["sine-cosine", "unstructured", "unknown"]  # of position embeddings, before training
 Side = Annotated[int, Field(ge=1, le=4096)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
 

@@ -84,6 +84,7 @@ def to_reply(found: Comparison) -> types.Comparison:
         a=first,
         b=second,
         scale=scale_to_reply(found.scale),
+        has_same_quantity=found.has_same_quantity,
         difference=None if difference is None else numbers(difference),
         difference_scale=scale_to_reply(found.difference_scale),
         difference_unit=found.difference_unit,

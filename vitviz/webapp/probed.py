@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 from torch import Tensor
 
-from vitviz.attribution.probes import Probes, probe
+from vitviz.attribution.probes import Probes, position_start, probe
 from vitviz.data import preprocessing
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
@@ -94,6 +94,7 @@ def to_reply(found: Probed) -> types.Probes:
         prefix=config.num_prefix_tokens,
         class_token=config.class_token,
         classes=config.num_classes,
+        position_start=position_start(found.model),
         provenance=found.probes.provenance,
         **arrays,
     )

@@ -83,6 +83,7 @@ class Snapshot:
                 truth=None if shows is None else held.classes.index(shows),
                 shows=shows,
             ),
+            notes={},
             maps={},
         )
 

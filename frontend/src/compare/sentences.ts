@@ -64,6 +64,10 @@ export function restingSentence(reply: Comparison): string {
   return patch === null ? 'Point at a patch to read both maps.' : `Largest difference: ${reading(reply, 'a', patch)}`;
 }
 
+/** Whether the colors of both maps mean the same values. */
+export const scaleSentence = ({ has_same_quantity: isShared }: Pick<Comparison, 'has_same_quantity'>) =>
+  isShared ? 'Both maps have one scale.' : 'Each map is relative to its own largest magnitude.';
+
 /** A text alternative of a map: where it is largest and smallest. */
 export function mapLabel(
   name: string,

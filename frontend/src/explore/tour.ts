@@ -21,7 +21,7 @@ export const STOPS: readonly Stop[] = [
   {
     target: '.matrix-column',
     title: 'All layers and heads',
-    text: 'Each tile is the same map of another head. Click one to enlarge it. Early layers often attend to nearby patches, later ones to parts of the object.',
+    text: 'Each tile is the same map of another head. Click one to enlarge it. How far each head looks is measured in Internals, “Attention distance”.',
   },
   {
     target: '.prediction-column',

@@ -6,7 +6,9 @@ import { EXAMPLE } from './example';
 const WITHOUT_HEAD = { classes: 0, final_agreement: [], final_probability: [] };
 
 test('a model with class token and head has all figures', () => {
-  expect(captionsFor(EXAMPLE)).toEqual([CAPTIONS, '']);
+  const [shown, sentence] = captionsFor(EXAMPLE);
+  expect([shown.map(({ probe }) => probe), sentence]).toEqual([CAPTIONS.map(({ probe }) => probe), '']);
+  expect(shown[1].caption).toMatch(/sines and cosines, so that neighbors were similar before training\.$/);
   expect(captionsFor(undefined)).toEqual([CAPTIONS, '']);
 });
 

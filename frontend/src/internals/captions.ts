@@ -1,6 +1,7 @@
 /* The text around each figure. */
 
 import type { Probes } from '../lib/routes';
+import { POSITION_START } from '../lib/words';
 import captions from '../text/internals.json';
 
 export type Probe =
@@ -31,7 +32,9 @@ const OF_CLASS_TOKEN: readonly Probe[] = ['effective', 'divergence', 'cosine'];
 
 /** The figures that a model has, and a sentence about those that it lacks; all before the first reply. */
 export function captionsFor(
-  model: Pick<Probes, 'class_token' | 'classes' | 'position_similarity' | 'final_agreement'> | undefined,
+  model:
+    | Pick<Probes, 'class_token' | 'classes' | 'position_start' | 'position_similarity' | 'final_agreement'>
+    | undefined,
 ): [Caption[], string] {
   if (!model) return [CAPTIONS, ''];
   const { class_token, classes } = model;
@@ -49,8 +52,10 @@ export function captionsFor(
     classes > 0 && !isClassifier && 'was trained without labels',
   ].filter(Boolean);
   const sentence = absent.length ? `Not shown, as this model ${reasons.join(', and ')}: ${absent.join(', ')}.` : '';
-  const shown = CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) =>
-    class_token || caption.probe !== 'norms' ? caption : { ...caption, key: caption.key?.slice(1) },
-  );
+  const shown = CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) => {
+    if (caption.probe === 'positions')
+      return { ...caption, caption: `${caption.caption} ${POSITION_START[model.position_start]}` };
+    return class_token || caption.probe !== 'norms' ? caption : { ...caption, key: caption.key?.slice(1) };
+  });
   return [shown, sentence];
 }

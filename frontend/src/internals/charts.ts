@@ -1,13 +1,12 @@
 /* The figures that are charts: heads and tokens by layer. */
 
-import { largest, meanOf } from '../lib/numbers';
+import { largest, meanOf, smallest } from '../lib/numbers';
 import type { Probes } from '../lib/routes';
 import { capital, keepSizes, percent, SPACE } from '../lib/words';
 import { type LayerNorms, layerNorms, lensCurves, normCurves } from './curves';
 import { dotChart, dotView, scatterChart } from './dots';
 import { bold, type Figure } from './figure';
 import { after, columnView } from './layers';
-import { smallest } from './statistics';
 
 /** A chart of heads: `uniform` is the value of uniform attention, `print` formats a value. */
 function heads(

@@ -1,11 +1,10 @@
 /* The geometry of curves over layers: token norms, and the logit lens. */
 
 import { type Frame, valueScale } from '../lib/axes';
-import { meanOf } from '../lib/numbers';
+import { meanOf, median } from '../lib/numbers';
 import type { Probes } from '../lib/routes';
 import { percent, SPACE } from '../lib/words';
 import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
-import { medianOf } from './statistics';
 import type { Box, Point } from './view';
 
 export interface LayerCurves {
@@ -38,7 +37,7 @@ export function layerNorms({ norms, outliers, longest, prefix }: Probes): LayerN
     const patches = row.slice(prefix);
     return {
       token: row[0],
-      median: medianOf(patches),
+      median: median(patches),
       low: Math.min(...patches),
       high: Math.max(...patches),
       largest: longest[layer],

@@ -1,11 +1,10 @@
 /* The geometry of a chart of heads: a dot per head above its layer, and the mean of heads. */
 
 import { type Frame, ticks, tickText, valueScale } from '../lib/axes';
-import { meanOf } from '../lib/numbers';
+import { meanOf, smallest } from '../lib/numbers';
 import { percent } from '../lib/words';
 import type { Head } from './figure';
 import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
-import { smallest } from './statistics';
 import type { Point, View } from './view';
 
 export interface Dot extends Point, Head {}

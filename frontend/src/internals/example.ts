@@ -12,6 +12,7 @@ export const EXAMPLE: Probes = {
   prefix: 2,
   class_token: true,
   classes: 10,
+  position_start: 'sine-cosine',
   filters: [0.5, -0.25].map((value) => [0, 1, 2].map((channel) => square(4, () => value / (channel + 1)))),
   explained: [0.5, 0.25],
   position_similarity: square(2, () => 0).map((line, row) =>

@@ -1,13 +1,12 @@
 /* The figures that are maps: filters, similarities and divergences. */
 
 import { middlePatch } from '../lib/grid';
-import { largest } from '../lib/numbers';
+import { largest, smallest } from '../lib/numbers';
 import type { Probes } from '../lib/routes';
 import { capital, patchName, percent, SPACE, written } from '../lib/words';
 import { bold, type Figure } from './figure';
 import { after, layerMark } from './layers';
 import { squareMatrix, squareView } from './square';
-import { smallest } from './statistics';
 import { painter, paintFilter, type TilePlan, tileView } from './tiles';
 
 const gridOf = ({ grid: [rows, columns] }: Probes) => ({ rows, columns });

@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { columnView, layerAxis, layerMark } from './layers';
-import { medianOf, smallest } from './statistics';
 import { tileSide, tileView } from './tiles';
 import { type View, walk } from './view';
 
 const PLAN = { count: 3, rows: 2, columns: 3, across: 2, gap: 10, ratio: 1, paint: () => {} };
 const BOXES = [0, 70, 140].map((left) => ({ left, top: 0, width: 60, height: 40 }));
-
-test('the median of an even number of values is the mean of the middle two', () => {
-  expect(medianOf([4, 1, 3, 2])).toBe(2.5);
-  expect(medianOf([9, 1, 3])).toBe(3);
-  expect(smallest([3, -1, 2])).toBe(1);
-});
 
 describe('keys', () => {
   const view = tileView(PLAN);

@@ -45,9 +45,11 @@ export function sourceOf(part: string, index: number, row: WorkedRow, shape: Sha
   const { query, key, products, product, scores, weights, token } = row;
   const number = index + 1;
   const rotated = model.rotary ? ', rotated by its position' : '';
+  const bias = model.qkv_bias ? ' and a bias' : '';
+  const normed = model.qk_norm ? ', then normalized with the other numbers of the head (QK norm)' : '';
   const projected = (name: string, from: number) =>
     `row ${number} of the ${name} weights of this head times ${tokenName(from, shape)} after the norm of the layer, ` +
-    `${model.embed_dim} products${from >= shape.prefix ? rotated : ''}.`;
+    `${model.embed_dim} products${bias}${normed}${from >= shape.prefix ? rotated : ''}.`;
   switch (part) {
     case 'query':
       return `Number ${number} of q, ${signed(query[index])}: ${projected('query', 0)}`;

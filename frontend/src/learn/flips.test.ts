@@ -17,7 +17,7 @@ test('a try is described while it is computed, lost and won', () => {
 });
 
 test('the best known set is compared with random orders and with the reader', () => {
-  const reply = { best: [3, 1], random: [9, null, 4, 6] };
+  const reply = { best: [3, 1], random: [9, null, 4, 6] }; // the median of an even number is the mean of the middle two
   const [known, chance, own] = flipLines(reply, 0);
   expect(known).toBe('Best known: 2 patches. A smaller set may exist.');
   expect(chance).toBe('3 of 4 random orders change it, with 6 patches (median).');

@@ -1,6 +1,6 @@
 /* The words of the game: change the prediction by removing as few patches as possible. */
 
-import { largest } from '../lib/numbers';
+import { largest, median } from '../lib/numbers';
 import type { Flips } from '../lib/routes';
 import { counted, percent } from '../lib/words';
 
@@ -22,9 +22,6 @@ export function tryLine(
   if (before !== now) return `Changed with ${patches(count)}: ${classes[before]} becomes ${classes[now]}.`;
   return `${patches(count)} removed: still ${classes[now]}, ${percent(without[now], 1)}.`;
 }
-
-/** The middle value; of an even number of values the upper one. */
-const median = (counts: readonly number[]) => [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
 
 /** The best known set, random orders, and how the reader compares.
     @param own the fewest patches with which the reader changed the prediction, 0 for none */

@@ -14,7 +14,11 @@ const MODEL = {
   mlp_dim: 384,
   scaled_width: 32,
   positions: true,
+  position_start: 'sine-cosine',
   rotary: false,
+  patch_bias: true,
+  qkv_bias: false,
+  qk_norm: true,
 };
 const PASS = {
   explanation: {
@@ -139,7 +143,7 @@ test('each number of a worked row has a source', () => {
   const source = (part: string, index = 0) =>
     sourceOf(part, index, row, PASS.explanation.shape, { ...PASS.lesson.model, scaled_width: 4 });
   expect(source('query', 1)).toBe(
-    'Number 2 of q, +2.00: row 2 of the query weights of this head times the class token after the norm of the layer, 192 products.',
+    'Number 2 of q, +2.00: row 2 of the query weights of this head times the class token after the norm of the layer, 192 products, then normalized with the other numbers of the head (QK norm).',
   );
   expect(source('key', 1)).toContain('key weights of this head times row 1, column 1');
   expect(source('product', 1)).toBe('Number 2 of q × k: +2.00 × +3.00 = +6.00');

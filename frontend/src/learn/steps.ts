@@ -1,7 +1,7 @@
 /* The steps of the lesson: their words, with the numbers of the pass in the place of {names}. */
 
 import { largest } from '../lib/numbers';
-import { counted, percent } from '../lib/words';
+import { counted, POSITION_START, percent, written } from '../lib/words';
 import lesson from '../text/lesson.json';
 import type { Pass } from './state.svelte';
 
@@ -25,7 +25,7 @@ const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** The numbers and names of a pass that the words contain. */
 function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predictions, removals, random } }: Pass) {
-  const { patch_size, embed_dim, img_size } = model;
+  const { patch_size, embed_dim, img_size, patch_bias: hasBias } = model;
   const patches = shape.rows * shape.columns;
   const hasHead = reply.classes.length > 0;
   return {
@@ -37,7 +37,10 @@ function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predic
     patch_size,
     img_size: img_size.join(' × '),
     patches_of_16: Math.floor(img_size[0] / 16) * Math.floor(img_size[1] / 16),
-    embedding_weights: (3 * patch_size ** 2 * embed_dim + embed_dim).toLocaleString('en'),
+    embedding_bias: hasBias ? ' and the biases' : '',
+    embedding_weights: (3 * patch_size ** 2 * embed_dim + (hasBias ? embed_dim : 0)).toLocaleString('en'),
+    position_start: POSITION_START[model.position_start],
+    score_factor: written(Math.sqrt(model.scaled_width), 1),
     layers: counted(shape.layers, 'layer', 'layers'),
     heads: counted(shape.heads, 'head', 'heads'),
     classes: reply.classes.length,

@@ -39,16 +39,16 @@ export function methodLine(
   return [
     `Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
     { strong: size },
-    ` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.${ceilingSentence(method.key, drop, faithfulness)}`,
+    ` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.${greedySentence(method.key, drop, faithfulness)}`,
   ];
 }
 
-/** " That is 74 % of the way from random to the best order found." Empty without the score of the greedy order. */
-export function ceilingSentence(key: string, score: number, { scores, random_baseline }: Faithfulness) {
+/** " That is 74 % of the way from random to the greedy order." Empty without the score of the greedy order. */
+export function greedySentence(key: string, score: number, { scores, random_baseline }: Faithfulness) {
   const { greedy } = scores;
   const [random] = random_baseline;
   if (key === 'greedy' || greedy == null || greedy <= random || score < random) return '';
-  return ` That is ${percent((score - random) / (greedy - random), 0)} of the way from random to the best order found.`;
+  return ` That is ${percent((score - random) / (greedy - random), 0)} of the way from random to the greedy order.`;
 }
 
 export type Comparison = 'below' | 'near' | 'above' | 'one order';
@@ -108,5 +108,5 @@ export function scoreNote(faithfulness: Faithfulness | null, className: string) 
   const definition = `Deletion score: mean drop of the probability of ${className} while the highest-ranked patches are masked first`;
   if (!faithfulness) return `${definition}.`;
   const [mean, deviation] = faithfulness.random_baseline;
-  return `${definition}. Mark: ${RANDOM_ORDERS} random orders, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
+  return `${definition}. Mark: ${RANDOM_ORDERS} random orders (ten and their reverses), ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
 }

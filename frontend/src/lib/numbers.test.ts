@@ -13,6 +13,7 @@ import {
   MEAN,
   makeRows,
   meanOf,
+  median,
   POOL,
   patchCount,
   pixelsOf,
@@ -25,6 +26,7 @@ import {
   type Shape,
   sharedLimit,
   sharpestHead,
+  smallest,
   sumOf,
   tokenCount,
   uint16Of,
@@ -43,6 +45,12 @@ const bare: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefi
 
 /** 16-bit attention whose rows are given as fractions. */
 const attention = (...rows: number[][]) => Uint16Array.from(rows.flat(), (weight) => Math.round(65535 * weight));
+
+test('the median of an even number of values is the mean of the middle two', () => {
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(median([9, 1, 3])).toBe(3);
+  expect(smallest([3, -1, 2])).toBe(1);
+});
 
 describe('tokens', () => {
   test('are the prefix and the patches of a non-square grid', () => {

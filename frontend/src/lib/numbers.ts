@@ -261,6 +261,14 @@ export function largest(values: ArrayLike<number>, first = 0) {
   return best;
 }
 
+/** Index of the smallest value. */
+export const smallest = (values: number[]) => largest(values.map((value) => -value));
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+}
+
 export function sumOf(values: ArrayLike<number>, first: number, end: number) {
   let sum = 0;
   for (let j = first; j < end; j++) sum += values[j];

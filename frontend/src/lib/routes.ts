@@ -105,6 +105,7 @@ export interface Comparison {
   a: ComparedMap;
   b: ComparedMap;
   scale: MapScale;
+  has_same_quantity: boolean;
   difference: (number | null)[] | null;
   difference_scale: MapScale;
   difference_unit: string;
@@ -203,6 +204,7 @@ export interface Explained {
   credit: string;
   image: ExplainedImage;
   maps: Record<string, number[]>;
+  notes: Record<string, string>;
 }
 
 /** The image of a subject, without its ablations. */
@@ -398,7 +400,7 @@ export interface LessonInfo {
   hardware: string;
 }
 
-/** Sizes of a model. */
+/** Sizes and parts of a model. */
 export interface LessonModel {
   img_size: [number, number];
   patch_size: number;
@@ -408,7 +410,11 @@ export interface LessonModel {
   scaled_width: number;
   mlp_dim: number;
   positions: boolean;
+  position_start: 'sine-cosine' | 'unstructured' | 'unknown';
   rotary: boolean;
+  patch_bias: boolean;
+  qkv_bias: boolean;
+  qk_norm: boolean;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
@@ -432,9 +438,10 @@ export interface MapScale {
   unit: string;
 }
 
-/** The map of each method, (N,); `left_out` says why maps and all scores are missing, if they are. */
+/** Maps for a class. */
 export interface Maps {
   maps: Record<string, number[]>;
+  notes: Record<string, string>;
   left_out: string | null;
 }
 
@@ -674,6 +681,7 @@ export interface Probes {
   prefix: number;
   class_token: boolean;
   classes: number;
+  position_start: 'sine-cosine' | 'unstructured' | 'unknown';
   filters: number[][][][];
   explained: number[];
   position_similarity: number[][][][];

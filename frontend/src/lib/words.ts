@@ -20,6 +20,13 @@ export interface HeadView {
   read: number;
 }
 
+/** How position embeddings started, and what follows for the similarity of neighbors. */
+export const POSITION_START = {
+  'sine-cosine': 'They started from 2-D sines and cosines, so that neighbors were similar before training.',
+  unstructured: 'They started without any rows and columns: what neighbors have in common was learned.',
+  unknown: 'Whether they started from random values or from sines and cosines is not known.',
+};
+
 /** What sentences need of an attribution method. */
 export interface Method {
   key: string;

@@ -31,6 +31,7 @@ export function explained(changes: Partial<Explained> = {}): Explained {
     credit: '',
     limits: { from: { heads: 1, means: 1 }, to: { heads: 1, means: 1 } },
     maps: { rollout: [1, 2, 3, 4, 5, 6] },
+    notes: {},
     image: {
       ...{ pixels: encoded(new Float32Array(3)), width: 2, height: 2, original: null },
       ...{ name: 'cat', caption: '', truth: 0, shows: 'cat', crop: null, note: '' },

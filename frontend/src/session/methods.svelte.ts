@@ -20,6 +20,7 @@ interface Key {
 
 interface Found extends Key {
   maps: Record<string, number[]>;
+  notes: Record<string, string>; // what a reader of a map must know
   leftOut: string | null; // why there are no scores, nor maps that take many passes
   scores: api.Scores | null;
   isComplete: boolean; // all maps are there
@@ -175,12 +176,13 @@ export class Methods {
     const steps = reply.on_demand && engine.isLive ? [true, false] : [false]; // the quick ones first, of large models
     for (const quick of steps) {
       if (signal.aborted) return;
-      const { maps, left_out: leftOut } = await this.#patiently(
-        () => engine.maps(subject, { target, quick }, signal),
-        signal,
-      );
+      const {
+        maps,
+        notes,
+        left_out: leftOut,
+      } = await this.#patiently(() => engine.maps(subject, { target, quick }, signal), signal);
       if (signal.aborted) return;
-      this.#found = { ...key, maps, leftOut, scores: null, isComplete: !quick || leftOut !== null };
+      this.#found = { ...key, maps, notes, leftOut, scores: null, isComplete: !quick || leftOut !== null };
       if (leftOut) return;
     }
     const scores = await this.#patiently(() => engine.scores(subject, { target }, signal), signal);

@@ -45,7 +45,8 @@ export class SavedEngine implements Engine {
   }
 
   async maps() {
-    return { maps: this.#data.explained.maps, left_out: null };
+    const { maps, notes } = this.#data.explained;
+    return { maps, notes, left_out: null };
   }
 
   async scores() {

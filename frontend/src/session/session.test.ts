@@ -115,7 +115,7 @@ test('the map of another class stays until the new one is there', async () => {
   const { session, latest } = await opened();
   await settle();
   const maps = { rollout: [1, 2, 3, 4, 5, 6], relevance: [1, 0, 0, 0, 0, 0] };
-  await latest('maps').answer({ maps, left_out: null });
+  await latest('maps').answer({ maps, notes: {}, left_out: null });
   session.show({ content: 'method', method: 'relevance' });
   expect(session.drawing.title).toBe('Relevance for cat');
   session.show({ target: [1] });
@@ -123,7 +123,7 @@ test('the map of another class stays until the new one is there', async () => {
   expect(session.drawing.title).toBe('Relevance for cat');
   expect(session.drawing.isMethodHeld).toBe(true);
   expect(Object.keys(session.methods.maps)).toEqual(['rollout']);
-  await latest('maps').answer({ maps, left_out: null });
+  await latest('maps').answer({ maps, notes: {}, left_out: null });
   expect(session.drawing.title).toBe('Relevance for dog');
   session.show({ target: [] });
   await settle();

@@ -78,7 +78,7 @@ async def maps(request: types.MapsRequest, call: Caller) -> types.Maps:
             if key not in skipped:
                 call.job.check()
                 found |= serialize.method_maps(explanation, target, [key])
-        return types.Maps(maps=found, left_out=reason)
+        return types.Maps(maps=found, notes=serialize.map_notes(explanation, target), left_out=reason)
 
     return await call.reply(("maps", skipped), held, target, types.Maps, compute, many=not skipped)
 

@@ -10,7 +10,7 @@ from PIL import Image
 from vitviz.attribution import lesson
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.explanation import Explanation
-from vitviz.attribution.probes import position_similarity
+from vitviz.attribution.probes import position_similarity, position_start
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.config import ConfigError
@@ -138,8 +138,9 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
 
 
 def describe(context: ForwardContext) -> types.LessonModel:
-    """Return the sizes of the model."""
+    """Return the sizes and parts of the model."""
     config = context.config
+    weights = {name for name, _ in context.model.named_parameters()}
     height, width = (size // count for size, count in zip(config.img_size, config.grid_size, strict=True))
     return types.LessonModel(
         img_size=config.img_size,
@@ -150,7 +151,11 @@ def describe(context: ForwardContext) -> types.LessonModel:
         scaled_width=config.scaled_width,
         mlp_dim=config.mlp_hidden_dim,
         positions=bool(context.model.patch_positions().any()),
+        position_start=position_start(context.checkpoint),
         rotary=config.rope_type != "none",
+        patch_bias=not weights.isdisjoint({"patch_embed.bias", "patch_embed.proj.bias"}),
+        qkv_bias="blocks.0.attn.qkv.bias" in weights,
+        qk_norm="blocks.0.attn.q_norm.weight" in weights,
     )
 
 

@@ -155,6 +155,7 @@ class Explained(Reply):
         credit: Sentence with source and license of the weights; empty for those of vitviz.
         image: The image.
         maps: Of the methods that need no further pass, (N,), for the predicted class.
+        notes: What a reader of a map must know, by method.
     """
 
     model: str
@@ -175,6 +176,7 @@ class Explained(Reply):
     credit: str
     image: ExplainedImage
     maps: dict[str, Vector]
+    notes: dict[str, str]
 
 
 class Attention(Reply):
@@ -184,9 +186,16 @@ class Attention(Reply):
 
 
 class Maps(Reply):
-    """The map of each method, (N,); `left_out` says why maps and all scores are missing, if they are."""
+    """Maps for a class.
+
+    Attributes:
+        maps: Of each method, (N,).
+        notes: What a reader of a map must know, by method.
+        left_out: Why maps and all scores are missing, if they are.
+    """
 
     maps: dict[str, Vector]
+    notes: dict[str, str]
     left_out: str | None
 
 
@@ -332,6 +341,7 @@ class Comparison(Reply):
         a: The first side.
         b: The second side.
         scale: Of both maps.
+        has_same_quantity: Whether both maps measure the same; otherwise each is relative to its own largest magnitude.
         difference: B minus A (N); None if the grids differ or no patch has a value in both.
         difference_scale: Of the difference.
         difference_unit: Likewise.
@@ -348,6 +358,7 @@ class Comparison(Reply):
     a: ComparedMap
     b: ComparedMap
     scale: MapScale
+    has_same_quantity: bool
     difference: list[float | None] | None
     difference_scale: MapScale
     difference_unit: str

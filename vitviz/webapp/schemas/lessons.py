@@ -1,5 +1,6 @@
 """Requests and replies about the lesson of an explanation. Arrays are base64 of float32; all indices are from 0."""
 
+from vitviz.models.config import PositionStart
 from vitviz.view import Index
 from vitviz.webapp.schemas.base import Matrix, Reply, Vector
 from vitviz.webapp.schemas.explanations import SubjectRequest
@@ -26,7 +27,7 @@ class RemovalRequest(SubjectRequest):
 
 
 class LessonModel(Reply):
-    """Sizes of a model.
+    """Sizes and parts of a model.
 
     Attributes:
         img_size: Height and width of the input in pixels.
@@ -37,7 +38,11 @@ class LessonModel(Reply):
         scaled_width: Its square root divides the attention scores.
         mlp_dim: Hidden width of the MLP.
         positions: Whether there is a position embedding.
+        position_start: How it started.
         rotary: Whether positions are rotary.
+        patch_bias: Whether the patch embedding has a bias.
+        qkv_bias: Whether queries, keys and values have one.
+        qk_norm: Whether queries and keys are normalized in each head.
     """
 
     img_size: tuple[int, int]
@@ -48,7 +53,11 @@ class LessonModel(Reply):
     scaled_width: int
     mlp_dim: int
     positions: bool
+    position_start: PositionStart
     rotary: bool
+    patch_bias: bool
+    qkv_bias: bool
+    qk_norm: bool
 
 
 class LayerContributions(Reply):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vitviz.attribution.provenance import ProbesProvenance
+from vitviz.models.config import PositionStart
 from vitviz.view import MAX_NAME, Model
 from vitviz.webapp.schemas.base import Array3, Array4, Matrix, Reply, Vector
 from vitviz.webapp.schemas.common import CifarInfo, FoundModel, ModelInfo
@@ -89,6 +90,7 @@ class Probes(Reply):
         prefix: Number of tokens before the patches.
         class_token: Whether the first of them is a class token.
         classes: Number of classes; 0 without a head.
+        position_start: How its position embeddings started.
         filters: See there, and the other arrays.
         provenance: That of a figure, without its panels.
     """
@@ -100,6 +102,7 @@ class Probes(Reply):
     prefix: int
     class_token: bool
     classes: int
+    position_start: PositionStart
     filters: Array4
     explained: Vector
     position_similarity: Array4

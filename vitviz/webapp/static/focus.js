@@ -1,1 +1,1 @@
-import{Mt as e,Nt as t,Yn as n}from"./shared.js";function r({root:r,session:i},a={preventScroll:!0}){let{explanation:o,view:s}=i;if(!o)return;n();let{layers:c,heads:l}=o.shape,u=t(s.layer,c)*(l+1)+e(s.head,l);r?.querySelectorAll(`.matrix .cell`)[u]?.focus(a)}export{r as t};
+import{Ft as e,Pt as t,Qn as n}from"./shared.js";function r({root:r,session:i},a={preventScroll:!0}){let{explanation:o,view:s}=i;if(!o)return;n();let{layers:c,heads:l}=o.shape,u=e(s.layer,c)*(l+1)+t(s.head,l);r?.querySelectorAll(`.matrix .cell`)[u]?.focus(a)}export{r as t};

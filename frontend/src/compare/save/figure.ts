@@ -7,7 +7,7 @@ import type { Provenance, Comparison as Reply } from '../../lib/routes';
 import css from '../compare.css?inline';
 import type { Comparison, Shown } from '../comparison.svelte';
 import type { Format } from '../save';
-import { restingSentence } from '../sentences';
+import { restingSentence, scaleSentence } from '../sentences';
 import SavedFigure from './Figure.svelte';
 import figure from './figure.css?inline';
 
@@ -22,7 +22,7 @@ export async function drawFigure(
   const theme = lightColors(page.catalog.lists.colors);
   const models = [shown.a, shown.b].map(({ subject }) => subject.model);
   const model = models[0] === models[1] ? `Model: ${models[0]}.` : `Models: A ${models[0]}, B ${models[1]}.`;
-  const caption = `${restingSentence(reply)} ${model} Both maps have one scale.`;
+  const caption = `${restingSentence(reply)} ${model} ${scaleSentence(reply)}`;
   const props = {
     page: overriding(page, { theme, readout: overriding(page.readout, { reading: null }), removes: false }),
     shown,
