@@ -153,8 +153,7 @@ import{$n as e,$t as t,A as n,Cn as r,Dn as i,En as a,Fn as o,Gn as s,Jt as c,K 
 /* Matrix, in addition to shared/matrix.css. */
 .matrix-column { container-type: inline-size; }
 .cell-query {
-  position: absolute; z-index: 1; left: var(--query-left); top: var(--query-top);
-  width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); box-shadow: 0 0 0 1px var(--color-accent); pointer-events: none;
+  position: absolute; z-index: 1; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); box-shadow: 0 0 0 1px var(--color-accent); pointer-events: none;
 }
 .cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page); }
 .cell.ablated canvas { visibility: hidden; }
