@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import nn
 
     from vitviz.attribution.comparison import compare
     from vitviz.attribution.explanation import Explanation, explain, patch_activations
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
+    from vitviz.data.arrays import ImageError
     from vitviz.data.cifar import DataError
-    from vitviz.data.preprocessing import ImageError, ImageSource
+    from vitviz.data.images import Images
     from vitviz.models.checkpoint import Checkpoint, CheckpointError
     from vitviz.models.config import ConfigError, ViTConfig
     from vitviz.notebook import ExplorerWidget
@@ -64,7 +65,7 @@ MODULES = {
     "ConfigError": "vitviz.models.config",
     "DataError": "vitviz.data.cifar",
     "Explanation": "vitviz.attribution.explanation",
-    "ImageError": "vitviz.data.preprocessing",
+    "ImageError": "vitviz.data.arrays",
     "Subject": "vitviz.view",
     "TrainConfig": "vitviz.training.config",
     "TrainingError": "vitviz.training.config",
@@ -153,29 +154,31 @@ def train(config: "TrainConfig", resume: bool = False, log: Sequence[str] = ()) 
     return replace(run_folder.load(path), name=config.folder.name)
 
 
-def evaluate(model: "Checkpoint", data: str | Path | None = None, dataset: str | None = None) -> float:
+def evaluate(model: "Checkpoint | nn.Module", data: str | Path | None = None, dataset: str | None = None) -> float:
     """Measure the top-1 accuracy of a model on a test set, in 0..1.
 
     Args:
-        model: From `load` or `train`.
+        model: From `load` or `train`, or a module that `load` takes.
         data: Directory of the dataset; by default `VITVIZ_DATA` or `data/`.
         dataset: "cifar10", "cifar100" or "folder"; by default the dataset the model was trained on.
 
     Raises:
         DataError: If the dataset is missing or has other classes, or the model is not a classifier.
     """
+    from vitviz.models.hub import as_checkpoint
     from vitviz.training.evaluation import load_test_set, measure_accuracy
 
-    images, labels, _ = load_test_set(model, dataset, None if data is None else str(data))
-    return measure_accuracy(model, images, labels)
+    checkpoint = as_checkpoint(model)
+    images, labels, _ = load_test_set(checkpoint, dataset, None if data is None else str(data))
+    return measure_accuracy(checkpoint, images, labels)
 
 
-def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" = None) -> "Probes":
+def probe(model: "Checkpoint | nn.Module", images: "Images | None" = None) -> "Probes":
     """Measure the internals of a model: filters, attention distance and entropy, token norms, logit lens and more.
 
     Args:
-        model: From `load` or `train`.
-        images: Images as for `explain`, or a uint8 tensor (B, 3, H, W); by default the bundled samples.
+        model: From `load` or `train`, or a module that `load` takes.
+        images: An image or a batch of them, as for `explain`; by default the bundled samples.
 
     Raises:
         ImageError: If an image cannot be read.
@@ -183,20 +186,16 @@ def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" =
         ValueError: If the model has no attention or fewer than 4 patches, `images` is empty, or an image does not fit
             into memory.
     """
-    import torch
-
     from vitviz.attribution import probes
-    from vitviz.attribution.explanation import find_image
-    from vitviz.data.preprocessing import load_samples, preprocess, to_tensor
+    from vitviz.data.images import as_batch, read_batch
+    from vitviz.data.preprocessing import load_samples
+    from vitviz.models.hub import as_checkpoint
 
-    size = model.config.img_size
-    if images is None:
-        images = load_samples(size, model.resize)
-    elif not isinstance(images, torch.Tensor):
-        inputs = [preprocess(find_image(image), size, resize=model.resize).model_input for image in images]
-        pixels = [to_tensor(one) for one in inputs]
-        images = torch.stack(pixels) if pixels else torch.empty(0, 3, *size, dtype=torch.uint8)
-    return probes.probe(model, images)
+    checkpoint = as_checkpoint(model)
+    size, resize = checkpoint.config.img_size, checkpoint.resize
+    return probes.probe(
+        checkpoint, load_samples(size, resize) if images is None else read_batch(as_batch(images), size, resize)
+    )
 
 
 def widget(explanation: "Explanation", layer: int | None = None, head: int | None = None) -> "ExplorerWidget":

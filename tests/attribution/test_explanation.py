@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import timm
 import torch
 from PIL import Image
 
@@ -19,6 +20,7 @@ from vitviz.attribution import export, faithfulness
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
+from vitviz.data.arrays import ImageError
 from vitviz.data.preprocessing import load_samples
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError, ViTConfig
@@ -86,10 +88,10 @@ def test_the_mean_over_query_patches_excludes_removed_ones(tiny_checkpoint, dire
 
 
 def test_invalid_models_images_methods_and_patches_are_refused(tiny_checkpoint):
-    with pytest.raises(ValueError, match=r"The first argument must be a checkpoint from vitviz\.load: got str"):
+    with pytest.raises(ValueError, match=r"must be a checkpoint from vitviz\.load, or a module: got str"):
         explain("cifar10-ti4", tiny.pixels())
-    for image in (None, torch.zeros(3, 8, 8), b"x", (1,), [1]):
-        with pytest.raises(ValueError, match=r"An image must be a path, a PIL image or an array of uint8: got \w+\."):
+    for image in (None, 1, (1,), [1]):
+        with pytest.raises(ValueError, match=r"must be a path, a file, a PIL image, an array or a tensor: got \w+\."):
             explain(tiny_checkpoint, image)
     found = explain(tiny_checkpoint, tiny.pixels())
     with pytest.raises(ValueError, match="method must be an attribution method"):
@@ -382,13 +384,56 @@ def test_a_model_trained_without_labels_has_no_prediction(tiny_checkpoint):
         found.prediction  # noqa: B018 (reading the property raises)
 
 
-def test_a_list_of_images_gives_a_list_of_explanations(tiny_checkpoint):
+def test_a_batch_of_any_kind_is_explained_in_one_forward_pass(tiny_checkpoint, monkeypatch, subtests):
     images = [tiny.pixels(seed=seed) for seed in range(3)]
-    found = explain(tiny_checkpoint, images)
-    assert len(found) == 3
-    for one, image in zip(found, images, strict=True):
-        np.testing.assert_array_equal(one.logits, explain(tiny_checkpoint, image).logits)
+    single = [explain(tiny_checkpoint, image) for image in images]
+    first = torch.tensor(np.stack(images)).movedim(3, 1)  # (B, 3, H, W)
+    batches = {
+        "list": images,
+        "tuple": tuple(images),
+        "generator": (image for image in images),
+        "array": np.stack(images),
+        "tensor": first,
+        "tensor of floats": first / 255,
+    }
+    network, real = type(tiny_checkpoint.network), tiny_checkpoint.network.forward_with_attention
+    passes = []
+    monkeypatch.setattr(
+        network, "forward_with_attention", lambda self, x, *args: passes.append(len(x)) or real(x, *args)
+    )
+    for name, batch in batches.items():
+        with subtests.test(name):
+            passes.clear()
+            found = explain(tiny_checkpoint, batch)
+            assert passes == [3]
+            for one, expected in zip(found, single, strict=True):
+                np.testing.assert_allclose(one.logits, expected.logits, rtol=1e-5, atol=1e-6)
+                np.testing.assert_allclose(one.attention, expected.attention, rtol=1e-5, atol=1e-6)
+                np.testing.assert_allclose(one.map("relevance"), expected.map("relevance"), rtol=1e-4, atol=1e-6)
     assert explain(tiny_checkpoint, []) == []
+    with pytest.raises(ImageError, match="'image 2 of 3': An image must be a path"):
+        explain(tiny_checkpoint, [images[0], None, images[1]])
+    for unordered in (set("ab"), {"cat": "cat"}):
+        with pytest.raises(ImageError, match="Images must have an order"):
+            explain(tiny_checkpoint, unordered)
+
+
+def test_a_normalized_tensor_enters_the_network_as_it_is(tiny_checkpoint):
+    expected = explain(tiny_checkpoint, tiny.pixels())
+    found = explain(tiny_checkpoint, expected.context.image[None], normalized=True)[0]
+    np.testing.assert_array_equal(found.logits, expected.logits)
+    assert np.array_equal(found.image.model_input, expected.image.model_input)
+    assert found.image.note == "normalized by the caller, original size, 28 × 20"
+    for image in (torch.zeros(3, 8, 8), expected.context.image.int(), tiny.pixels(), expected.context.image / 0):
+        with pytest.raises(ImageError, match="A normalized image must be"):
+            explain(tiny_checkpoint, image, normalized=True)
+
+
+def test_a_module_is_explained_and_probed_without_loading_it():
+    module = timm.models.VisionTransformer(img_size=32, patch_size=8, embed_dim=32, depth=1, num_heads=2, num_classes=3)
+    expected = vitviz.load(module, device="cpu")
+    np.testing.assert_array_equal(explain(module, "cat").logits, explain(expected, "cat").logits)
+    np.testing.assert_array_equal(vitviz.probe(module, "cat").entropy, vitviz.probe(expected, ["cat"]).entropy)
 
 
 def test_the_score_of_a_method_is_that_of_its_map_next_to_random_rankings(tiny_checkpoint):

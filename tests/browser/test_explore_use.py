@@ -15,7 +15,7 @@ from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.explore import API, other_image, route_of, shows
 from tests.browser.layout import check_width
-from vitviz.data.preprocessing import MAX_BYTES, sample_paths
+from vitviz.data.preprocessing import MAX_UPLOAD_BYTES, sample_paths
 
 pytestmark = pytest.mark.browser
 
@@ -248,7 +248,7 @@ def test_an_error_of_the_methods_is_shown_and_stays(open_page):
 def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, request_urls):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
-    file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_BYTES + 2**20)}
+    file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_UPLOAD_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
     expect(page.locator(".status")).to_have_text(
         "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. "

@@ -11,7 +11,8 @@ import time
 import pytest
 
 from tests.hostile import checkpoints, images, runs
-from vitviz.data.preprocessing import ImageError, preprocess
+from vitviz.data.arrays import ImageError
+from vitviz.data.preprocessing import preprocess
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config import ConfigError

@@ -159,7 +159,7 @@ def test_a_module_without_attention_is_refused_in_a_sentence(folder):
         ({"every": 0}, ConfigError, "every must be at least 1: got 0"),
         ({"epochs": 0}, ConfigError, "epochs"),
         ({"images": []}, ValueError, "images must contain at least one image"),
-        ({"images": torch.zeros(1, 3, 8, 8)}, ValueError, r"must be a uint8 tensor of shape \(P, 3, 32, 32\)"),
+        ({"images": torch.zeros(1, 5, 8, 8)}, ValueError, r"got float32 of shape \(5, 8, 8\)"),
     ],
 )
 def test_bad_arguments_are_refused(module, folder, options, error, sentence):

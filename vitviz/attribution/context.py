@@ -18,6 +18,7 @@ from torch import Tensor
 
 from vitviz.attribution.layered_attention import LargeAttentionError, LayeredAttention, attention_bytes, fits
 from vitviz.data import malloc
+from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import AttentionOutput, HeadMasks
@@ -309,6 +310,22 @@ class ForwardContext:
         """Sum values of pixels (3, H, W) over the channels and the pixels of each patch, (N,)."""
         (gh, gw), (H, W) = self.config.grid_size, self.config.img_size
         return pixels.sum(0).reshape(gh, H // gh, gw, W // gw).sum((1, 3)).ravel()
+
+
+def forward_batch(contexts: Sequence[ForwardContext]) -> None:
+    """Set the outputs of several images in one model, without ablation, with one forward pass of as many as fit."""
+    if len(contexts) < 2 or not contexts[0].holds_attention:
+        return  # each has its own pass on first use
+    model, size = contexts[0].model, max_batch_size(contexts[0].config)
+    for start in range(0, len(contexts), size):
+        part = contexts[start : start + size]
+        with torch.inference_mode():
+            output = model.forward_with_attention(torch.stack([one.image for one in part]), "full")
+        for i, context in enumerate(part):
+            one, pool = slice(i, i + 1), output.pool_attention
+            tokens = [x[one] for x in output.layer_tokens]
+            pooled = None if pool is None else pool[one]
+            context.cached_output = AttentionOutput(output.logits[one], output.attention[:, one], tokens, pooled)
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -4,22 +4,21 @@ One forward pass provides the attention; each view is computed from it. Matplotl
 so that the page starts without it.
 """
 
-import os
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, overload
+from typing import TYPE_CHECKING, Any, cast, get_args, overload
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch import Tensor
+from torch import Tensor, nn
 
 from vitviz.attribution import export, shown, tables
 from vitviz.attribution.ablation import ablate, describe_ablation, mean_head_outputs
 from vitviz.attribution.coalition_maps import Progress
-from vitviz.attribution.context import ForwardContext, Target, softmax
+from vitviz.attribution.context import ForwardContext, Target, forward_batch, softmax
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
@@ -28,15 +27,10 @@ from vitviz.attribution.metrics import METRICS, measure
 from vitviz.attribution.patching import Part, Patching, patch_contexts
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.shown import TargetLike, check_method
-from vitviz.data import cifar
-from vitviz.data.photos import example_paths
-from vitviz.data.preprocessing import (
-    ImageSource,
-    PreprocessedImage,
-    load_samples,
-    preprocess,
-    to_tensor,
-)
+from vitviz.data.arrays import ImageError
+from vitviz.data.images import Images, parse_name, read_each, read_image, split_batch
+from vitviz.data.preprocessing import ImageSource, PreprocessedImage, file_name, load_samples, to_tensor
+from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.plots.limits import is_flat
@@ -583,40 +577,73 @@ class Explanation:
 
 
 @overload
-def explain(model: Checkpoint, image: list[ImageSource], crop: float = 0.5) -> list[Explanation]: ...
-@overload
-def explain(model: Checkpoint, image: ImageSource, crop: float = 0.5) -> Explanation: ...
 def explain(
-    model: Checkpoint, image: ImageSource | list[ImageSource], crop: float = 0.5
+    model: Checkpoint | nn.Module, image: list[ImageSource], crop: float = 0.5, normalized: bool = False
+) -> list[Explanation]: ...
+@overload
+def explain(
+    model: Checkpoint | nn.Module, image: ImageSource, crop: float = 0.5, normalized: bool = False
+) -> Explanation: ...
+def explain(
+    model: Checkpoint | nn.Module, image: Images, crop: float = 0.5, normalized: bool = False
 ) -> Explanation | list[Explanation]:
-    """Predict an image and return its explanation.
+    """Predict an image, or a batch of them in one forward pass, and return its explanation.
 
     Args:
-        model: From `vitviz.load`.
-        image: A path, the name of an image that ships with vitviz ("cat"), "cifar:17" for a test image of CIFAR-10, a
-            PIL image, or an array (H, W, 3) of uint8; or a list of them. The image is cropped and resized to the
-            model's input size; `Explanation.image.note` describes how.
+        model: From `vitviz.load`, or a module that it takes.
+        image: A path, a file object, the name of an image that ships with vitviz ("cat"), "cifar:17" for a test image
+            of CIFAR-10, a PIL image, an array or a tensor, of floats in 0..1, of integers or of 8 bits; or a list,
+            tuple, generator, array or tensor (B, 3, H, W) of them. The image is cropped and resized to the model's
+            input size; `Explanation.image.note` describes how, and what was assumed about the range of its values. A
+            tensor of the input's size is taken as it is.
         crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
+        normalized: Whether the image is a tensor (3, H, W) of the input's size, or a batch of them, that is normalized
+            with the mean and standard deviation of the model.
 
     Returns:
-        An `Explanation`, or a list of them for a list of images.
+        An `Explanation`, or a list of them for a batch.
 
     Raises:
         vitviz.ImageError: If the image cannot be read.
         vitviz.DataError: If CIFAR-10 is not available.
-        vitviz.CheckpointError: If the logits are not finite.
-        ValueError: If the first argument is not a checkpoint, its network has no attention, or `crop` is out of range.
+        vitviz.CheckpointError: If the logits are not finite, or a module is not a ViT that vitviz knows.
+        ValueError: If the first argument is not a model, its network has no attention, or `crop` is out of range.
     """
-    if not isinstance(model, Checkpoint):
-        raise ValueError(f"The first argument must be a checkpoint from vitviz.load: got {type(model).__name__}.")
-    if isinstance(image, list):
-        return [explain(model, one, crop) for one in image]
-    preprocessed = preprocess(find_image(image), model.network.config.img_size, crop, model.resize)
-    pixels = to_tensor(preprocessed.model_input)
-    context = ForwardContext(model, model.normalize(pixels[None])[0])
-    explanation = Explanation(context, preprocessed, find_origin(image, preprocessed, crop), crop=crop)
-    _ = explanation.logits  # fails here, not later, for networks whose logits overflow
-    return explanation
+    checkpoint = hub.as_checkpoint(model)
+    batch = split_batch(image)
+    images = [cast(ImageSource, image)] if batch is None else batch
+    explained = read_each(images, lambda one: prepare(checkpoint, one, crop, normalized))
+    forward_batch([one.context for one in explained])
+    for one in explained:
+        _ = one.logits  # fails here, not later, for networks whose logits overflow
+    return explained[0] if batch is None else explained
+
+
+def prepare(checkpoint: Checkpoint, image: ImageSource, crop: float, normalized: bool) -> Explanation:
+    """Return the explanation of an image, arguments as for `explain`, before its forward pass."""
+    size = checkpoint.config.img_size
+    if normalized:
+        source, values = denormalize(checkpoint, image)
+        read = read_image(source, size)
+        read = replace(read, note=f"normalized by the caller, {read.note}")
+    else:
+        read = read_image(image, size, crop, checkpoint.resize)
+        values = checkpoint.normalize(to_tensor(read.model_input)[None])[0]
+    return Explanation(ForwardContext(checkpoint, values), read, find_origin(image, read, crop), crop=crop)
+
+
+def denormalize(checkpoint: Checkpoint, image: object) -> tuple[Tensor, Tensor]:
+    """Return a normalized image as pixels, uint8 (3, H, W), and in the dtype and on the device of the model."""
+    size = checkpoint.config.img_size
+    if not (isinstance(image, Tensor) and image.is_floating_point() and image.shape == (3, *size)):
+        got = f"{image.dtype} of shape {tuple(image.shape)}" if isinstance(image, Tensor) else type(image).__name__
+        raise ImageError(f"A normalized image must be a tensor of floats, (3, {size[0]}, {size[1]}): got {got}.")
+    if not image.isfinite().all():
+        raise ImageError("A normalized image must be finite: got NaN or infinity.")
+    mean, std = (torch.tensor(values).view(3, 1, 1) for values in (checkpoint.mean, checkpoint.std))
+    pixels = 255 * (image.detach().cpu().float() * std + mean)
+    weight = next(checkpoint.network.parameters())
+    return pixels.clamp(0, 255).round().byte(), image.detach().to(weight.device, weight.dtype)
 
 
 def patch_activations(
@@ -659,29 +686,15 @@ def context_of(name: str, value: object) -> ForwardContext:
     return value.context
 
 
-def find_image(source: ImageSource) -> ImageSource:
-    """Return the image of a name: one that ships with vitviz, or a test image of CIFAR-10; anything else unchanged."""
-    named = find_named(source)
-    if isinstance(named, TestImage):
-        pixels: NDArray[np.uint8] = cifar.load("test")[0][named.index].permute(1, 2, 0).numpy()
-        return pixels
-    return source if named is None else example_paths()[named.name]
-
-
-def find_named(source: ImageSource) -> Sample | TestImage | None:
-    """Return the image that ships with vitviz or is in CIFAR-10, if the source is its name and no file."""
-    if not isinstance(source, str) or os.path.exists(source):  # unlike Path.exists, never raises
-        return None
-    if re.fullmatch(r"cifar:\d{1,4}", source):
-        return TestImage(index=int(source.removeprefix("cifar:")))
-    return Sample(name=source) if source in example_paths() else None
-
-
 def find_origin(source: ImageSource, image: PreprocessedImage, crop: float) -> Origin:
     """Return the image of `explain` by its kind."""
-    name = Path(source).name if isinstance(source, str | Path) else ""
-    given = Given(sha256=image.sha256, width=image.width, height=image.height, crop=crop, name=name)
-    return find_named(source) or given
+    kind, name = parse_name(source)
+    if kind == "test":
+        return TestImage(index=int(name))
+    if kind == "sample":
+        return Sample(name=name)
+    found = file_name(source)
+    return Given(sha256=image.sha256, width=image.width, height=image.height, crop=crop, name=found)
 
 
 def paint_patches(

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from vitviz.data.arrays import ImageError
 from vitviz.data.cifar import DataError
-from vitviz.data.preprocessing import ImageError, check_file_size
+from vitviz.data.preprocessing import check_file_size
 
 MAX_PACKED = 2 * 2**30
 MAX_UNPACKED = 4 * 2**30

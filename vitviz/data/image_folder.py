@@ -19,9 +19,10 @@ from torch import Tensor
 
 from vitviz.data import preprocessing
 from vitviz.data.archive import Archive
+from vitviz.data.arrays import ImageError
 from vitviz.data.cifar import DataError, Split
 from vitviz.data.files import printable_name
-from vitviz.data.preprocessing import DEFAULT_RESIZE, ImageError, Resize
+from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize
 
 TEST_FRACTION = 0.2  # of each class, without a test folder
 TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference

@@ -1,10 +1,12 @@
-"""Preprocessing of untrusted images: a path, a PIL image or an array -> an RGB image -> the model's input.
+"""Preprocessing of untrusted images: a file, a PIL image, an array or a tensor -> an RGB image -> the model's input.
 
-Every image file is opened by `open_image`, which accepts six formats of limited size and checks the size before
-decoding. Anything else raises `ImageError`.
+Every image is opened by `open_image`, which accepts six formats of limited size, checks the size before decoding and
+reads nothing but pixels and orientation. Anything else raises `ImageError`.
 """
 
 import hashlib
+import io
+import math
 import os
 import stat
 import threading
@@ -12,25 +14,41 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Literal, Union, cast
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image
+from PIL.BmpImagePlugin import BmpImageFile
+from PIL.GifImagePlugin import GifImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
 from PIL.TiffImagePlugin import TiffImageFile
+from PIL.WebPImagePlugin import WebPImageFile
 
+from vitviz.data.arrays import ImageError, from_array, is_array, to_uint8
 from vitviz.data.cifar import DataError
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+FORMATS = {  # opened without `Image.open`, whose limit of pixels is that of the process
+    **{"PNG": PngImageFile, "JPEG": JpegImageFile, "WEBP": WebPImageFile},
+    **{"GIF": GifImageFile, "BMP": BmpImageFile, "TIFF": TiffImageFile},
+}
 FORMAT_NAMES = "PNG, JPEG, WebP, GIF, BMP or TIFF"
 TIFF_COMPRESSIONS = ("raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "tiff_deflate", "jpeg")
 TIFF_TILE = (322, 323)  # tags of the width and height of a tile
-MAX_BYTES = 20 * 2**20
-MAX_PIXELS = 50_000_000
-MAX_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes per pixel, several times more than the other formats
-MAX_SIDE = 16_384  # px; longer images of a few pixels' width cannot be reduced before they are copied
+MAX_BYTES = 100 * 2**20  # of a file
+MAX_UPLOAD_BYTES = 20 * 2**20
+MAX_PIXELS = 400_000_000
+MAX_SIDE = 65_535  # px; longer images of a few pixels' width cannot be reduced before they are copied
+MAX_DECODED_BYTES = 400_000_000  # while an image is decoded
+DECODED_BYTES = {  # per pixel, by mode or format where not 4
+    **{"1": 2, "L": 1, "P": 5, "PA": 8, "I;16": 6},
+    "WEBP": 16,
+    "JPEG": 1 / 16,  # at an eighth of the width and height
+    "progressive JPEG": 6,  # coefficients of the whole image
+}
 HUGE_PIXELS = 12_000_000  # larger images are decoded one at a time, to limit memory under concurrent requests
 MAX_MEMORY = 2 * 2**30  # bytes of all images of a dataset at the model's input size
 PREVIEW_SIDE = 1024  # px; larger originals are not kept, and large JPEGs are decoded at a fraction of their size
@@ -40,30 +58,23 @@ RESAMPLING = Image.Resampling.LANCZOS  # with antialiasing; the same in training
 SAMPLES = Path(__file__).parent / "samples"
 SAMPLE_SIDE = 96  # px; the drawings in `large` have four times this side
 
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+PNG_CHUNKS = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf")  # pixels and orientation
+TRANSPOSED = {  # by EXIF orientation
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
 huge_image_lock = threading.Lock()
 
-ImageSource = str | Path | Image.Image | np.ndarray
+ImageSource = Union[str, os.PathLike[str], bytes, IO[bytes], Image.Image, np.ndarray, "Tensor"]
 CropMode = Literal["center", "squash"]
 INTERPOLATIONS = tuple(name.name.lower() for name in Image.Resampling)
-
-
-class ImageError(ValueError):
-    """An image is not accepted.
-
-    Attributes:
-        problem: Violated rule and received value.
-        hint: What to do; may be empty.
-        file: Name of the file; empty for an image in memory.
-    """
-
-    def __init__(self, problem: str, hint: str = "", file: str = "") -> None:
-        self.problem, self.hint, self.file = problem, hint, file
-        super().__init__(f"{f'{file!r}: ' if file else ''}{self.reason}")
-
-    @property
-    def reason(self) -> str:
-        """Problem and hint, without the file name."""
-        return f"{self.problem} {self.hint}".strip()
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,7 @@ def preprocess(
     """Open an image, crop it to the aspect ratio of the model's input and resize it.
 
     Args:
-        source: A path, a PIL image, or an array (H, W, 3) or (H, W) of uint8.
+        source: A path, a file object, the bytes of a file, a PIL image, or an array or tensor as for `from_array`.
         size: Height and width of the model's input (px).
         crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
         resize: Size of the crop, and filter.
@@ -137,11 +148,13 @@ def preprocess(
     if not 0 <= crop <= 1:
         raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
     source = for_size(source, size)
-    original, (width, height) = open_image(source)
-    content = Path(source).read_bytes() if isinstance(source, str | os.PathLike) else original.tobytes()
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        source = read_file(source)
+    original, (width, height), assumed = open_image(source)
+    content = source if isinstance(source, bytes) else original.tobytes()
     model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-    note = describe(width, height, size[1], size[0], crop, resize)
+    note = ", ".join(filter(None, (assumed, describe(width, height, size[1], size[0], crop, resize))))
     return PreprocessedImage(original, model_input, note, width, height, hashlib.sha256(content).hexdigest())
 
 
@@ -270,54 +283,133 @@ def describe_crop(crop: float, is_wide: bool) -> str:
     return f" at {100 * crop:.0f} % from the {start}"
 
 
-def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
+def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int], str]:
     """Open an image: upright, in RGB, transparent pixels on white.
 
     Returns:
-        The image, possibly reduced, and the upright width and height of the source (px).
+        The image, possibly reduced; the upright width and height of the source (px); and what was assumed about the
+        range and layout of its values, which may be empty.
 
     Raises:
         ImageError: If the source is not an image of an accepted format and size.
     """
-    if isinstance(source, np.ndarray):
-        source = from_array(source)
+    layout = ""
+    if is_array(source):
+        source, layout = from_array(source)
     if isinstance(source, Image.Image):
         check_pixels(source)
-        upright = ImageOps.exif_transpose(source)
-        return to_rgb(upright), upright.size
-    if not isinstance(source, str | os.PathLike):
-        raise ImageError(f"An image must be a path, a PIL image or an array of uint8: got {type(source).__name__}.")
-    with opened(Path(source)) as image, huge_image_lock if is_large(image) else nullcontext():
-        is_rotated = image.getexif().get(0x0112) in (5, 6, 7, 8)  # reading it decodes a PNG
-        size = image.size[::-1] if is_rotated else image.size
+        size = upright_size(source)
+        image, scaled = to_rgb(source, is_large(source))
+        return image, size, layout or scaled
+    with opened(source) as image, huge_image_lock if is_large(image) else nullcontext():
+        size = upright_size(image)
         image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
-        return to_rgb(ImageOps.exif_transpose(shrink(image))), size
+        reduced, scaled = to_rgb(image, True)
+        return reduced, size, scaled
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Image.Image]:
+def opened(source: ImageSource) -> Iterator[Image.Image]:
     """Open an image file whose header declares an accepted format and size; nothing is decoded yet.
 
     Raises:
         ImageError: Also for what fails while it is used.
     """
-    check_file(path)
-    check_heif(path)
+    content = source if isinstance(source, bytes) else read_file(source)
+    name = file_name(source)
+    check_heif(content, name)
     try:
-        with Image.open(path, formats=FORMATS) as image:
+        with open_format(content) as image:
             check_pixels(image)
+            check_memory_of(image)
             check_tiff(image)
             yield image
     except ImageError:
         raise
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise too_many_pixels("far more") from None
     except Exception as error:  # Pillow raises almost any exception on a malformed file
         raise ImageError(
             f"The file must be a complete {FORMAT_NAMES} image: it cannot be decoded.",
             "Open it in an image editor and save it as PNG.",
-            path.name[:80],
+            name,
         ) from error
+
+
+def open_format(content: bytes) -> Image.Image:
+    """Open the content of a file by the format that its first bytes declare."""
+    if content.startswith(PNG_SIGNATURE):
+        content = without_metadata(content)
+    for name, open_it in FORMATS.items():
+        accepts = Image.OPEN[name][1]
+        if accepts is not None and accepts(content[:16]) is True:
+            return open_it(io.BytesIO(content))
+    raise ValueError("No known format begins so.")
+
+
+def without_metadata(content: bytes) -> bytes:
+    """Return a PNG file without texts, profiles and other chunks, of which Pillow refuses large or damaged ones."""
+    kept, position = [PNG_SIGNATURE], len(PNG_SIGNATURE)
+    while position < len(content):
+        end = position + 12 + int.from_bytes(content[position : position + 4], "big")
+        if content[position + 4 : position + 8] in PNG_CHUNKS:
+            kept.append(content[position:end])
+        position = end
+    return b"".join(kept)
+
+
+def read_file(source: ImageSource) -> bytes:
+    """Return the content of an image file, or of a file object from its start, whose position stays."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        check_file(path)
+        try:
+            with path.open("rb") as opened_file:
+                return opened_file.read(MAX_BYTES + 1)
+        except OSError as error:
+            reason = f"The file cannot be opened: {error.strerror}."
+            raise ImageError(reason, "Check its permissions.", path.name[:80]) from None
+    if not hasattr(source, "read"):
+        raise ImageError(
+            f"An image must be a path, a file, a PIL image, an array or a tensor: got {type(source).__name__}."
+        )
+    file = cast(IO[bytes], source)
+    try:
+        position = file.tell() if file.seekable() else 0
+        if position:
+            file.seek(0)
+        content = file.read(MAX_BYTES + 1)
+        if file.seekable():
+            file.seek(position)
+    except (AttributeError, TypeError, OSError, ValueError) as error:
+        raise ImageError(f"The file cannot be read: {error}.", file=file_name(source)) from None
+    if not isinstance(content, bytes):
+        raise ImageError("The file must be opened in binary mode.", 'Open it with mode "rb".', file_name(source))
+    if not content:
+        raise ImageError("The file is empty.", "Choose another image.", file_name(source))
+    check_file_size(len(content), file_name(source))
+    return content
+
+
+def file_name(source: ImageSource) -> str:
+    """Return the name of a path or file object without its folder; empty for anything else."""
+    name = source if isinstance(source, str | os.PathLike) else getattr(source, "name", "")
+    return Path(name).name[:80] if isinstance(name, str | os.PathLike) else ""
+
+
+def orientation(image: Image.Image) -> int:
+    """Return the EXIF orientation of an image, 1 to 8; 1 where it cannot be read."""
+    if isinstance(image, PngImageFile):
+        image.load()  # as `getexif` does, and fails for other reasons than metadata
+    try:
+        found = image.getexif().get(0x0112)
+    except Exception:  # Pillow raises almost any exception on malformed metadata
+        return 1
+    return found if found in TRANSPOSED else 1
+
+
+def upright_size(image: Image.Image) -> tuple[int, int]:
+    """Return width and height of an image (px) after its orientation is applied."""
+    width, height = image.size
+    return (height, width) if orientation(image) >= 5 else (width, height)
 
 
 def is_huge(path: Path) -> bool:
@@ -348,19 +440,13 @@ def check_file(path: Path) -> None:
     check_file_size(status.st_size, name)
 
 
-def check_heif(path: Path) -> None:
+def check_heif(content: bytes, name: str) -> None:
     """Refuse HEIC photographs with the way to convert them: Pillow cannot decode them."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(12)
-    except OSError as error:
-        reason = f"The file cannot be opened: {error.strerror}."
-        raise ImageError(reason, "Check its permissions.", path.name[:80]) from None
-    if header[4:8] == b"ftyp" and header[8:12] in HEIF_BRANDS:
+    if content[4:8] == b"ftyp" and content[8:12] in HEIF_BRANDS:
         raise ImageError(
             f"An image must be {FORMAT_NAMES}: this is HEIC.",
             "Export it as JPEG; an iPhone takes JPEG with Settings > Camera > Formats > Most Compatible.",
-            path.name[:80],
+            name,
         )
 
 
@@ -372,7 +458,7 @@ def check_tiff(image: Image.Image) -> None:
     if compression not in TIFF_COMPRESSIONS:
         raise ImageError(f"A TIFF must not use the compression {compression}.", "Save it as PNG.")
     width, height = (int(image.tag_v2.get(tag, 1)) for tag in TIFF_TILE)
-    if width * height > MAX_PIXELS:
+    if 4 * width * height > MAX_DECODED_BYTES:
         raise too_many_pixels(f"a tile of {width} × {height}")
 
 
@@ -394,13 +480,21 @@ def check_pixels(image: Image.Image) -> None:
         raise ImageError(f"An image must not be empty: got {got}.", "Choose another image.")
     if width * height > MAX_PIXELS:
         raise too_many_pixels(got)
-    if image.format == "WEBP" and width * height > MAX_WEBP_PIXELS:
-        raise ImageError(
-            f"A WebP image may have at most {MAX_WEBP_PIXELS // 1_000_000} million pixels: got {got}.",
-            "Please resize it, or save it as JPEG.",
-        )
     if max(width, height) > MAX_SIDE:
         raise ImageError(f"An image may be at most {MAX_SIDE:,} pixels long: got {got}.", "Crop it.")
+
+
+def check_memory_of(image: Image.Image) -> None:
+    """Check the memory that decoding an image takes, by its header."""
+    width, height = image.size
+    kind = "progressive JPEG" if image.info.get("progressive") else image.format or ""
+    needed = width * height * DECODED_BYTES.get(kind, DECODED_BYTES.get(image.mode, 4))
+    if needed > MAX_DECODED_BYTES:
+        limit = int(width * height / needed * MAX_DECODED_BYTES / 1e6)
+        raise ImageError(
+            f"A {kind} image like this may have at most {limit} million pixels: got {width} × {height}.",
+            "Please resize it, or save it as a baseline JPEG.",
+        )
 
 
 def too_many_pixels(got: str) -> ImageError:
@@ -410,55 +504,43 @@ def too_many_pixels(got: str) -> ImageError:
     )
 
 
-def from_array(array: np.ndarray) -> Image.Image:
-    """Convert an array (H, W, 3), (H, W, 4) or (H, W) of uint8 to a PIL image."""
-    if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
-        raise ImageError(
-            f"An image array must be uint8 of shape (H, W), (H, W, 3) or (H, W, 4): got {array.dtype} of shape "
-            f"{array.shape}.",
-            "Multiply values in 0..1 by 255; transpose channels-first arrays.",
-        )
-    if array.size == 0:
-        raise ImageError(f"An image array must not be empty: got shape {array.shape}.")
-    return Image.fromarray(array)
-
-
 def shrink(image: Image.Image) -> Image.Image:
     """Reduce a huge image by an integer factor, before anything copies it; return small images unchanged."""
     # Half the size of a huge but narrow image is still larger than the input of most models.
-    factor = max(min(image.size) // PREVIEW_SIDE, 2 if image.width * image.height > HUGE_PIXELS else 1)
+    factor = max(min(image.size) // PREVIEW_SIDE, math.ceil((image.width * image.height / HUGE_PIXELS) ** 0.5))
     if factor < 2:
         return image
-    if image.mode.startswith("I;16"):
-        image = image.convert("I")
-    elif image.mode in ("1", "P", "PA"):
-        image = image.convert("RGBA" if image.has_transparency_data else "RGB")
+    if image.mode in ("1", "P", "PA"):
+        image = image.convert("L" if image.mode == "1" else "RGBA" if image.has_transparency_data else "RGB")
     return image.reduce(factor)
 
 
-def to_rgb(image: Image.Image) -> Image.Image:
-    """Convert a PIL image of any mode to RGB, transparent pixels on white.
+def to_rgb(image: Image.Image, reduces: bool) -> tuple[Image.Image, str]:
+    """Convert a PIL image of any mode to RGB, upright, reduced by `shrink` if wanted, transparent pixels on white.
 
-    Integer modes ("I;16" of 16-bit PNG files, and "I", to which Pillow converts them) hold 0..65535, float mode "F"
-    holds 0..255. `Image.convert("RGB")` would clip all of them at 255.
+    `Image.convert("RGB")` would clip integers ("I;16" of 16-bit PNG files, and "I") and floats ("F") at 255.
+
+    Returns:
+        The image, a copy; and how its values were scaled, as of `to_uint8`.
 
     Raises:
-        ImageError: If a float image has values outside 0..255, or none above 1.
+        ImageError: If floats are out of range.
     """
-    if image.mode == "F" or image.mode.startswith("I"):
-        values = np.asarray(image, np.float64)
-        low, high = values.min(), values.max()
-        if image.mode == "F" and not (0 <= low <= high <= 255 and not 0 < high <= 1):  # rejects NaN, too
-            raise ImageError(
-                f"A float image must have finite values in 0..255: got {low:.3g} to {high:.3g}.",
-                "Multiply values in 0..1 by 255.",
-            )
-        scale = 1 if image.mode == "F" else 255 / 65535
-        image = Image.fromarray(np.clip(values * scale, 0, 255).round().astype(np.uint8))
+    note, limits, method = "", None, TRANSPOSED.get(orientation(image))
+    if image.mode.startswith("I"):
+        image = image.convert("I")  # the kinds of "I;16" cannot be reduced
+        limits = cast(tuple[float, float], image.getextrema())  # of all pixels: their mean may need fewer bits
+    if reduces:
+        image = shrink(image)
+    if image.mode in ("I", "F"):
+        levels, note = to_uint8(np.asarray(image), limits)
+        image = Image.fromarray(levels)
+    if method is not None:
+        image = image.transpose(method)
     if image.has_transparency_data:
         image = image.convert("RGBA")
-        return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
-    return image.convert("RGB")
+        return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB"), note
+    return image.convert("RGB"), note
 
 
 def to_tensor(image: Image.Image) -> "Tensor":

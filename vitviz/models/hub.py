@@ -119,6 +119,22 @@ def load_path(name: str | Path, img_size: tuple[int, int] | None) -> Checkpoint:
     return load_folder(folder, path.resolve().stem if path.is_file() else path.resolve().name, {}, img_size, path)
 
 
+def as_checkpoint(model: object) -> Checkpoint:
+    """Return a checkpoint as it is, and the checkpoint of a module on the module's device.
+
+    Raises:
+        CheckpointError: If the module is not a ViT that vitviz knows.
+        ValueError: If the value is neither.
+    """
+    if isinstance(model, Checkpoint):
+        return model
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"The model must be a checkpoint from vitviz.load, or a module: got {type(model).__name__}.")
+    found = load(model)
+    found.network.to(next((weight.device for weight in model.parameters()), "cpu"))
+    return found
+
+
 def is_vitviz_file(path: Path) -> bool:
     """Whether a .safetensors file has the metadata of vitviz."""
     if not path.is_file():

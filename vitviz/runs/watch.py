@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from vitviz.data import preprocessing
-from vitviz.data.preprocessing import ImageSource
+from vitviz.data.images import Images, as_batch, read_batch
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
@@ -40,8 +40,7 @@ class Watch:
 
     Args:
         module: ViT of timm or transformers in training, also wrapped by DistributedDataParallel or `torch.compile`.
-        images: Images of the timeline: paths, PIL images or uint8 arrays (H, W, 3), or a uint8 tensor (P, 3, H, W) of
-            the module's input size; None for the bundled samples.
+        images: Images of the timeline, as for `vitviz.explain`; None for the bundled samples.
         every: Record a snapshot at every n-th call; metrics at each.
         epochs: Planned epochs, of which the page shows the progress.
         output_dir: New run folder; None for one in `runs/`, named after the module and the time.
@@ -58,7 +57,7 @@ class Watch:
     def __init__(
         self,
         module: nn.Module,
-        images: Sequence[ImageSource] | Tensor | None = None,
+        images: Images | None = None,
         every: int = 1,
         *,
         epochs: float = 100,
@@ -205,27 +204,14 @@ def unwrap(module: nn.Module) -> nn.Module:
         module = inner
 
 
-def create_recorder(model: Checkpoint, images: Sequence[ImageSource] | Tensor | None) -> TimelineRecorder:
-    """Create a recorder of the timeline on images; raise ValueError if there are none or of another size."""
-    size = model.config.img_size
+def create_recorder(model: Checkpoint, images: Images | None) -> TimelineRecorder:
+    """Create a recorder of the timeline on images; raise ValueError if there are none."""
     config = model.transformer.config
-    if images is None:
-        images = list(preprocessing.sample_paths().values())
-    if isinstance(images, Tensor):
-        pixels = images
-        if pixels.dtype != torch.uint8 or pixels.shape[1:] != (3, *size):
-            raise ValueError(
-                f"images must be a uint8 tensor of shape (P, 3, {size[0]}, {size[1]}): got {pixels.dtype} of shape "
-                f"{tuple(pixels.shape)}. Pass a list of files or PIL images."
-            )
-    else:
-        found = [
-            preprocessing.to_tensor(preprocessing.preprocess(i, size, resize=model.resize).model_input) for i in images
-        ]
-        pixels = torch.stack(found) if found else torch.empty(0, 3, *size, dtype=torch.uint8)
+    chosen = as_batch(list(preprocessing.sample_paths().values()) if images is None else images)
+    pixels = read_batch(chosen, config.img_size, model.resize)
     if not len(pixels):
         raise ValueError("images must contain at least one image: got none. Leave it out for the samples.")
-    names = [Path(i).stem if isinstance(i, str | Path) else "image" for i in images]
+    names = [Path(i).stem if isinstance(i, str | Path) else "image" for i in chosen]
     unique = [name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, 1)]
     inputs = model.normalize(pixels).float()
     return TimelineRecorder(

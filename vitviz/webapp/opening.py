@@ -11,7 +11,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from vitviz.data import environment
-from vitviz.data.preprocessing import MAX_BYTES
+from vitviz.data.preprocessing import MAX_UPLOAD_BYTES
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.plots.colormaps import color_tables
 from vitviz.webapp.images import cifar_state, list_photos, list_samples
@@ -75,7 +75,7 @@ def catalog(models: list[ModelInfo], methods: list[dict[str, Any]], data: str | 
         "samples": list_samples(),
         "photos": list_photos(),
         "methods": methods,
-        "maxBytes": MAX_BYTES,
+        "maxBytes": MAX_UPLOAD_BYTES,
         "colors": color_tables(),
         "public": public,
     }

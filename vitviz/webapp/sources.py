@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vitviz import view
+from vitviz.data.arrays import ImageError
 from vitviz.data.photos import PHOTOS
-from vitviz.data.preprocessing import ImageError, ImageSource, is_huge
+from vitviz.data.preprocessing import ImageSource, is_huge
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.runs.run_folder import LAST
 from vitviz.runs.store import Runs

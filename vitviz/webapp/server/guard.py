@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vitviz.data.preprocessing import MAX_BYTES
+from vitviz.data.preprocessing import MAX_UPLOAD_BYTES as MAX_IMAGE_BYTES
 from vitviz.webapp.server import modules
 from vitviz.webapp.server import uploads as limits
 from vitviz.webapp.server.refusals import Refusal, RequestRefusedError, generic_error
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 # Of `gradio_client`, and of the page: images, and zips of images.
 UPLOADS = ("/gradio_api/upload", *(f"{modules.API_PREFIX}/data/{name}" for name in ("uploads", "folders")))
-MAX_UPLOAD_BYTES = MAX_BYTES + 2**16  # one image and its multipart framing
+MAX_UPLOAD_BYTES = MAX_IMAGE_BYTES + 2**16  # one image and its multipart framing
 MAX_REQUEST_BYTES = 2**15  # of any other request; the page's own have some hundred bytes
 
 SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY", re.IGNORECASE)
@@ -269,5 +269,7 @@ def max_bytes(scope: Scope) -> int:
 def too_large(scope: Scope) -> str:
     """Return the message for a body that is too large."""
     if is_upload(scope):
-        return f"An upload may have at most {MAX_BYTES // 2**20} MiB. Save the image smaller, for example as JPEG."
+        return (
+            f"An upload may have at most {MAX_IMAGE_BYTES // 2**20} MiB. Save the image smaller, for example as JPEG."
+        )
     return f"A request may have at most {MAX_REQUEST_BYTES // 2**10} KiB."

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from gradio.utils import get_upload_folder
 
+from vitviz.data.arrays import ImageError
 from vitviz.data.malloc import return_freed_memory
-from vitviz.data.preprocessing import ImageError, opened
+from vitviz.data.preprocessing import opened
 
 MAX_STORED_BYTES = 2**30
 MAX_BODY_SECONDS = 120.0  # for a request body to arrive
