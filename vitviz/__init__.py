@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vitviz.data.images import Images
     from vitviz.models.checkpoint import Checkpoint, CheckpointError
     from vitviz.models.config import ConfigError, ViTConfig
+    from vitviz.models.labels import Labels
     from vitviz.notebook import ExplorerWidget
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig, TrainingError
@@ -94,7 +95,7 @@ def load(
     name: "str | Path | nn.Module",
     device: str = "auto",
     precision: str = "auto",
-    labels: "Sequence[str] | str | Path | None" = None,
+    labels: "Labels | None" = None,
     img_size: tuple[int, int] | None = None,
 ) -> "Checkpoint":
     """Load a checkpoint, or a ViT of timm or transformers, in evaluation mode.
@@ -104,7 +105,8 @@ def load(
             it; "timm:NAME" or "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers.
         device: "auto" (a GPU if there is one), "cuda" or "cpu".
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
-        labels: Names of the K classes, or a text file with one per line; None for those of the model's files.
+        labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for
+            those of the model's files.
         img_size: Height and width of the input (px), multiples of the patch size; position embeddings are interpolated.
             None for the size in the model's files.
 

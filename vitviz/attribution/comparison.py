@@ -22,6 +22,7 @@ from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Panel, Provenance, Shown
 from vitviz.attribution.shown import create_view, is_ablated, kept_patches, map_of, method_of, title_of
 from vitviz.models.config import ConfigError
+from vitviz.models.labels import distinct_names
 from vitviz.plots import words
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import Scale
@@ -102,7 +103,7 @@ class Side:
         if self.probabilities is None:
             return None
         best = int(self.probabilities.argmax())
-        return self.labels[best], float(self.probabilities[best])
+        return distinct_names(self.labels)[best], float(self.probabilities[best])
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,8 @@ class Comparison:
         else:
             places = [unique_places(side.labels) for side in (self.a, self.b)]
             pairs = [(k, places[1][name]) for name, k in places[0].items() if name in places[1]]
-        found = [ComparedClass(self.a.labels[i], float(first[i]), float(second[j])) for i, j in pairs]
+        names = distinct_names(self.a.labels)
+        found = [ComparedClass(names[i], float(first[i]), float(second[j])) for i, j in pairs]
         return sorted(found, key=lambda one: -max(one.a, one.b))
 
     @property

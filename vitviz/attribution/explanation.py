@@ -33,6 +33,7 @@ from vitviz.data.preprocessing import ImageSource, PreprocessedImage, file_name,
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError, InvalidValueError
+from vitviz.models.labels import ClassName, distinct_names, find_class
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import with_means
 from vitviz.view import (
@@ -94,10 +95,15 @@ class Explanation:
 
     @property
     def prediction(self) -> str:
-        """Name of the most probable class; ValueError if the model was trained without labels."""
+        """Name of the most probable class, which as a target means that class alone.
+
+        Raises:
+            ValueError: If the model was trained without labels.
+        """
         if not self.context.checkpoint.is_classifier:
             raise ValueError(f"{self.checkpoint} predicts no class: it {self.context.checkpoint.why_no_prediction}.")
-        return self.labels[int(self.logits.argmax())]
+        best = int(self.logits.argmax())
+        return ClassName(self.labels[best], best)
 
     @property
     def logits(self) -> Array:
@@ -396,9 +402,9 @@ class Explanation:
         return found[0], found[1]
 
     def class_index(self, name: int | str) -> int:
-        """Return the index of a class by its index or name; ConfigError if there is none."""
-        if isinstance(name, str) and name in self.labels:
-            return self.labels.index(name)
+        """Return the index of a class by its index or name; ConfigError if there is none, or several."""
+        if isinstance(name, str) and (found := find_class(self.labels, name)) is not None:
+            return found
         count = max(1, len(self.labels))  # of a model without head, 0 stands for all
         if isinstance(name, int | np.integer) and not isinstance(name, bool) and 0 <= name < count:
             return int(name)
@@ -406,11 +412,11 @@ class Explanation:
         raise InvalidValueError("target", f"a class, from 0 to {len(self.labels) - 1} or one of {known}", name)
 
     def target_names(self, target: TargetLike | None) -> list[str]:
-        """Return the names of the target class, or of the class and its contrast; arguments as `target`."""
-        chosen = self.target(target)
-        if not self.labels:
+        """Return names of the target, or of it and its contrast, each of one class; argument as for `target`."""
+        chosen, names = self.target(target), distinct_names(self.labels)
+        if not names:
             return []
-        return [self.labels[k] for k in (chosen if isinstance(chosen, tuple) else (chosen,))]
+        return [names[k] for k in (chosen if isinstance(chosen, tuple) else (chosen,))]
 
     def attention_maps(self, query: Sequence[int] = (), direction: str = "from") -> Array:
         """Return what some patches attend to, or what attends to them, in each head.

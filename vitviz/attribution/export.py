@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DRAWN = (".png", ".svg", ".pdf")
+FORMULA = ("=", "+", "-", "@")  # begin one in a spreadsheet
 
 
 def save(
@@ -78,5 +79,10 @@ def csv_bytes(rows: Iterable[tuple[Any, ...]], provenance: Written | None = None
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
     for line in rows:
-        writer.writerow((*line[:-1], f"{float(line[-1]):.7g}"))
+        writer.writerow((*map(cell, line[:-1]), f"{float(line[-1]):.7g}"))
     return embed(buffer.getvalue().encode(), ".csv", provenance)
+
+
+def cell(value: Any) -> Any:
+    """Return a value, a text that a spreadsheet would take for a formula with an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in FORMULA else value

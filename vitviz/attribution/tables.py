@@ -21,6 +21,7 @@ from vitviz.attribution.shown import (
     title_of,
 )
 from vitviz.models.config import ConfigError
+from vitviz.models.labels import distinct_names
 from vitviz.plots import words
 from vitviz.view import View
 
@@ -195,7 +196,8 @@ def method_rows(found: Arrays) -> Iterator[Row]:
 
 def probability_rows(found: Arrays) -> Iterator[Row]:
     """Yield the probability of each class."""
-    yield from (("probability", k, *EMPTY, p) for k, p in zip(found["labels"], found["probabilities"], strict=True))
+    names = distinct_names(found["labels"].tolist())
+    yield from (("probability", name, *EMPTY, p) for name, p in zip(names, found["probabilities"], strict=True))
 
 
 def contribution_rows(explanation: "Explanation", found: Arrays) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from vitviz.models import checkpoint, hub, pickles, zero_shot
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.models.families import Settings
+from vitviz.models.labels import read_labels
 from vitviz.models.pretrained import Pretrained, find_family
 
 TOKENIZER = (
@@ -39,7 +40,7 @@ def convert(
     """
     if classes is not None:
         found = load_zero_shot(str(source), img_size, classes)
-        return found if labels is None else replace(found, labels=hub.read_labels(labels, found.config.num_classes))
+        return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
     path = Path(source)
     if not pickles.is_pickle(path) and (like is None or not path.is_file()):
         return hub.load(source, labels, img_size)
@@ -57,7 +58,7 @@ def convert(
         pretrained = Pretrained(name, tensors, config)
         library = "timm" if pretrained.is_timm else "transformers"
         found = hub.load_pretrained(pretrained, processor, {"library": library}, img_size)
-    return found if labels is None else replace(found, labels=hub.read_labels(labels, found.config.num_classes))
+    return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
 
 
 def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:

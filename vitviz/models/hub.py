@@ -26,6 +26,7 @@ from vitviz.data.preprocessing import INTERPOLATIONS, CropMode, Resize
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.models.families import TRANSFORMERS, Family, Settings
+from vitviz.models.labels import Labels, read_labels
 from vitviz.models.pretrained import Pretrained, convert, describe_module, find_family, interpolate
 from vitviz.models.weights import WeightFile
 
@@ -83,7 +84,7 @@ class TensorFiles(Mapping[str, Tensor]):
 
 def load(
     name: str | Path | nn.Module,
-    labels: Sequence[str] | str | Path | None = None,
+    labels: Labels | None = None,
     img_size: tuple[int, int] | None = None,
     offline: bool = False,
 ) -> Checkpoint:
@@ -92,7 +93,7 @@ def load(
     Args:
         name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers; "timm:NAME" or
             "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers, whose weights are copied.
-        labels: Names of the K classes, or a text file with one per line; None for those of the model's files.
+        labels: Names of the K classes, as for `read_labels`; None for those of the model's files.
         img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
         offline: Whether to take a model of the Hub from the cache as it is, without looking for a later revision.
 
@@ -296,22 +297,6 @@ def find_labels(config: Settings, count: int) -> tuple[str, ...]:
     if count == IMAGENET_CLASSES:
         return tuple((Path(__file__).parent / "imagenet1k.txt").read_text(encoding="utf-8").splitlines())
     return tuple(f"class {k}" for k in range(count))
-
-
-def read_labels(labels: Sequence[str] | str | Path, count: int) -> tuple[str, ...]:
-    """Return class names from a sequence or a text file with one per line.
-
-    Raises:
-        CheckpointError: If their number is not `count`.
-    """
-    if isinstance(labels, str | Path):
-        try:
-            labels = Path(labels).read_text(encoding="utf-8").strip().splitlines()
-        except (OSError, ValueError) as error:
-            raise CheckpointError(f"labels must be a text file with one name per line: {labels} {error}") from None
-    if len(labels) != count:
-        raise CheckpointError(f"labels must be {count} names, one per logit: got {len(labels)}", field="labels")
-    return tuple(str(label).strip() for label in labels)
 
 
 def read_json(path: Path) -> Settings:

@@ -4,7 +4,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.models.factory import require_transformer
+from vitviz.models.labels import Labels
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
 from vitviz.runs.status import WATCHED
@@ -62,7 +63,7 @@ class Watch:
         *,
         epochs: float = 100,
         output_dir: str | Path | None = None,
-        labels: Sequence[str] | None = None,
+        labels: Labels | None = None,
         img_size: tuple[int, int] | None = None,
     ) -> None:
         if every < 1:

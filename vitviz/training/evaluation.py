@@ -74,6 +74,11 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
     info = loaded.info
     if not set(info.classes) <= set(checkpoint.labels):
         raise class_mismatch_error(checkpoint, "this folder", info.classes)
+    if ambiguous := [name for name in info.classes if checkpoint.labels.count(name) > 1]:
+        raise DataError(
+            f"Each class of a test set must be one class of the model: {checkpoint.name} has several named "
+            f"{ambiguous[0]!r:.60}."
+        )
     positions = torch.tensor([checkpoint.labels.index(name) for name in info.classes])
     same_dataset = dataset == checkpoint.train_config.get("dataset", "cifar10") and (
         dataset != "folder" or (info.mean, info.std) == (checkpoint.mean, checkpoint.std)

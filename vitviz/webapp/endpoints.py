@@ -38,7 +38,8 @@ class Endpoints:
             method: Name of an attribution method, as `/methods` lists them.
 
         Returns:
-            `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, the preprocessing.
+            `probabilities` by class name (with its index, if several classes have it), `map` (gh rows of gw
+            numbers), and `note`, the preprocessing.
         """
         backend = await self.deferred.backend()
         from vitviz.data.preprocessing import is_huge
@@ -65,13 +66,15 @@ def compute_explanation(source: Path, checkpoint: str, method: str) -> dict[str,
     """Compute the response of `Endpoints.explain_image`."""
     from vitviz.attribution.explanation import explain
     from vitviz.attribution.methods import METHODS
+    from vitviz.models.labels import distinct_names
     from vitviz.webapp.models import load_model
 
     if method in METHODS and METHODS[method].on_request:
         raise InvalidValueError("method", "a name that /methods lists", method)
     explanation = explain(load_model(checkpoint), source)
     values = explanation.map(method).tolist()
-    probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
+    names = distinct_names(explanation.labels)
+    probabilities = dict(zip(names, explanation.probabilities.tolist(), strict=True))
     return {"probabilities": probabilities, "map": values, "note": explanation.image.note}
 
 
