@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from rich.console import Console
 from rich.table import Table
 
@@ -31,8 +32,8 @@ def measure() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         checkpoint.save(model, folder / "vitviz.safetensors")
-        export(model, folder / "timm", "timm")
-        export(model, folder / "hf", "hf")
+        export(model, folder / "timm")
+        transformers.ViTForImageClassification(transformers.ViTConfig(num_labels=1000)).save_pretrained(folder / "hf")
         del model
         for layout, path in (("timm", folder / "timm"), ("transformers", folder / "hf"), ("vitviz", None)):
             source = path or folder / "vitviz.safetensors"

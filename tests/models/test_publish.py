@@ -51,11 +51,11 @@ def test_a_dry_run_writes_weights_and_a_card_from_the_record(run_vitviz, tmp_pat
 
 def test_a_card_states_what_is_known_of_a_loaded_model():
     model = vitviz.load(families.build("CLIP without projection", dtype=torch.float32))
-    card = publish.model_card(model, "me/clip", "hf", "CLIPVisionModel")
+    card = publish.model_card(model, "me/clip")
     assert "pipeline_tag: image-feature-extraction" in card
     assert "| converted from | CLIP |" in card
     assert "| license | not stated |" in card
-    assert 'transformers.CLIPVisionModel.from_pretrained("me/clip")' in card
+    assert 'timm.create_model("hf-hub:me/clip", pretrained=True)' in card
     assert "accuracy" not in card
 
 
@@ -63,9 +63,9 @@ def test_a_fine_tuned_model_names_its_initial_checkpoint():
     model = vitviz.load("cifar10-ti4")
     options = model.train_config | {"init_from": "first"}
     tuned = replace(model, record=model.record | {"epochs": 3, "train_config": options})
-    assert "| initialized from | first |" in publish.model_card(tuned, "me/tuned", "timm", "vit")
+    assert "| initialized from | first |" in publish.model_card(tuned, "me/tuned")
     assert dict(facts(tuned))["Training"].startswith("CIFAR-10, 3 epochs, initialized from first, test accuracy ")
-    assert "initialized" not in publish.model_card(model, "me/ti4", "timm", "vit")
+    assert "initialized" not in publish.model_card(model, "me/ti4")
     assert dict(facts(model))["Training"].startswith("CIFAR-10, 98.61 epochs, test accuracy ")
 
 

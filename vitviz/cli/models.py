@@ -1,14 +1,12 @@
 """`vitviz convert`, `export` and `push`: models from and to the formats of other libraries."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName
 from vitviz.models.config import ConfigError
-
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write.", show_default=False)]
 
 
 def convert(
@@ -63,25 +61,19 @@ def parse_size(text: str | None) -> tuple[int, int] | None:
 
 def export(
     checkpoint: CheckpointName,
-    folder: Folder,
-    to: Annotated[Literal["timm", "hf"], typer.Option(help="Library: timm, or hf for transformers.")] = "timm",
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write.", show_default=False)],
 ) -> None:
-    """Write a model as a folder that timm or transformers loads, with equal logits and preprocessing."""
+    """Write a model as a folder that timm loads, with equal logits and preprocessing; so does transformers by timm."""
     from vitviz.models import export as exporting
     from vitviz.models.hub import load
 
-    name = exporting.export(load(checkpoint), folder, to)
-    calls = {
-        "timm": f'timm.create_model("local-dir:{folder}", pretrained=True)',
-        "hf": f'transformers.{name}.from_pretrained("{folder}")',
-    }
-    print(f"{folder}: {name}; load it with {calls[to]}")
+    name = exporting.export(load(checkpoint), folder)
+    print(f'{folder}: {name}; load it with timm.create_model("local-dir:{folder}", pretrained=True)')
 
 
 def push(
     repository: Annotated[str, typer.Argument(metavar="OWNER/NAME", help="Repository on the Hub.", show_default=False)],
     checkpoint: CheckpointName,
-    to: Annotated[Literal["timm", "hf"], typer.Option(help="Format: timm, or hf for transformers.")] = "timm",
     license_name: Annotated[
         str | None, typer.Option("--license", metavar="NAME", help="License of the weights, such as apache-2.0.")
     ] = None,
@@ -98,9 +90,9 @@ def push(
 
     model = load(checkpoint)
     if dry_run is not None:
-        publish.write_repository(model, repository, dry_run, to, license_name)
+        publish.write_repository(model, repository, dry_run, license_name)
         print(f"{dry_run}: the files of {repository}; nothing was uploaded")
         return
     with tempfile.TemporaryDirectory() as folder:
-        publish.write_repository(model, repository, Path(folder), to, license_name)
+        publish.write_repository(model, repository, Path(folder), license_name)
         print(publish.push(Path(folder), repository, private))

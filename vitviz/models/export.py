@@ -1,67 +1,174 @@
-"""A `ViT` -> folders that timm and transformers load: config.json, model.safetensors and preprocessing.
+"""A `ViT` -> a folder that timm loads: config.json and model.safetensors; transformers loads it with timm.
 
-The table of architectures is in `vitviz.models.targets`; a config that none of them has is refused. Neither library is
-needed.
+A config that none of timm's architectures has is refused. timm is not needed.
 """
 
 import json
 import re
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import safetensors.torch
 import torch
-from PIL import Image
 from torch import Tensor
 
 from vitviz.data.files import write_atomic
 from vitviz.models.checkpoint import Checkpoint, CheckpointError, check_finite
 from vitviz.models.config import ViTConfig
-from vitviz.models.families import Settings
-from vitviz.models.targets import LIBRARIES, PLAIN, TARGETS, Library, Target
+from vitviz.models.families import Names, Settings
 from vitviz.models.vit import ViT
 
+Allowed = dict[str, Any]  # field of `ViTConfig` -> tuple of its values, or ... for any
 
-def export(model: Checkpoint, folder: Path, library: Library) -> str:
-    """Write a folder that timm or transformers loads, with equal logits.
+ANY = ...
+PLAIN: Allowed = {  # where a target names no other values
+    "architecture": ("vit",),
+    "global_pool": ("token",),
+    "class_token": (True,),
+    "pos_embed": ("learn",),
+    "rope_type": ("none",),
+    "final_norm": (True,),
+    "num_classes": ANY,
+    **dict.fromkeys(("distilled", "no_embed_class", "reg_tokens", "qk_norm", "init_values"), (False,)),
+    **dict.fromkeys(("head_proj_dim", "normalize_head"), (False,)),
+    **dict.fromkeys(("swiglu_mlp", "pre_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"), (False,)),
+}
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One architecture of timm.
+
+    Attributes:
+        name: `architecture` in config.json.
+        allowed: Values of the fields of `ViTConfig` that it has, where not those of `PLAIN`; fields that are numbers
+            count as true unless they are 0 or None, but `eps`.
+        model_args: Function of a `ViTConfig` that returns its arguments.
+        names: Renames of our tensors, applied in order.
+        gated: Names of the two parts of the first layer of SwiGLU; none if they are one tensor.
+    """
+
+    name: str
+    allowed: Allowed
+    model_args: Callable[[ViTConfig], Settings]
+    names: Names = ()
+    gated: tuple[str, ...] = ()
+
+
+def shape_args(config: ViTConfig) -> Settings:
+    """Return the arguments that all ViTs of timm have; `int(embed_dim * mlp_ratio)` is the width of the MLP."""
+    D, M = config.embed_dim, config.mlp_hidden_dim
+    return {
+        "img_size": list(config.img_size),
+        **{name: getattr(config, name) for name in ("patch_size", "embed_dim", "depth", "num_heads", "class_token")},
+        "mlp_ratio": M / D if int(D * (M / D)) == M else (M + 0.5) / D,
+        "no_embed_class": config.no_embed_class,
+        "qkv_bias": config.qkv_bias,
+        "qk_norm": config.qk_norm,
+        "init_values": config.init_values,
+        "global_pool": config.global_pool,
+    }
+
+
+def vit_args(config: ViTConfig) -> Settings:
+    """Return the arguments of timm's `VisionTransformer`."""
+    names = ("reg_tokens", "pos_embed", "pre_norm", "final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm")
+    activation = {} if config.swiglu_mlp else {"act_layer": config.act_layer}
+    args = shape_args(config) | activation | {name: getattr(config, name) for name in names}
+    return args | ({"mlp_ratio": 2 * args["mlp_ratio"]} if config.swiglu_mlp else {})
+
+
+def distilled_args(config: ViTConfig) -> Settings:
+    """Return the arguments of timm's `VisionTransformerDistilled`."""
+    return {name: value for name, value in vit_args(config).items() if name != "reg_tokens"}
+
+
+def eva_args(config: ViTConfig) -> Settings:
+    """Return the arguments of timm's `Eva`."""
+    names = ("rope_type", "rope_temperature", "rope_rotate_half", "ref_feat_shape", "swiglu_mlp")
+    return shape_args(config) | {
+        **{name: getattr(config, name) for name in names},
+        "attn_type": "rope",
+        "qkv_fused": True,
+        "num_reg_tokens": config.reg_tokens,
+        "use_abs_pos_emb": config.pos_embed == "learn",
+        "use_rot_pos_emb": True,
+        "dynamic_img_size": False,
+        "swiglu_align_to": 1,
+        "scale_mlp": config.scale_mlp_norm,
+        "scale_attn_inner": config.scale_attn_norm,
+        "use_pre_transformer_norm": config.pre_norm,
+        "use_post_transformer_norm": config.final_norm and not config.fc_norm,
+        "use_fc_norm": config.final_norm and config.fc_norm,
+    }
+
+
+EVA_NAMES: Names = ((r"\.ls(\d)\.gamma$", r".gamma_\1"),)
+
+OF_VIT: Allowed = {  # timm's `VisionTransformer`
+    "global_pool": ("token", "avg", "map"),
+    "pos_embed": ("learn", "none"),
+    **dict.fromkeys(("class_token", "no_embed_class", "reg_tokens", "qk_norm", "init_values", "pre_norm"), ANY),
+    **dict.fromkeys(("final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"), ANY),
+}
+OF_EVA: Allowed = OF_VIT | {
+    "global_pool": ("token", "avg"),
+    "rope_type": ("cat", "dinov3"),
+    "act_layer": ("gelu",),
+    "swiglu_mlp": ANY,
+}
+SWIGLU: Allowed = {"swiglu_mlp": (True,), "global_pool": ("token", "avg")}
+EVA_GATE = ("fc1_g", "fc1_x")
+ARCHITECTURES = (  # the first that has the config
+    Architecture("vit_base_patch16_224", OF_VIT | {"eps": (1e-6,)}, vit_args),
+    Architecture("vit_base_patch32_clip_224", OF_VIT | {"eps": (1e-5,)}, vit_args),
+    Architecture(
+        "vit_base_patch32_clip_224",
+        OF_VIT | {"eps": (1e-5,), "num_classes": (False,), "head_proj_dim": (True,)},
+        vit_args,
+        ((r"^head_proj\.", "head."),),
+    ),
+    Architecture("vit_giant_patch14_reg4_dinov2", OF_VIT | SWIGLU | {"eps": (1e-6,)}, vit_args),
+    Architecture(
+        "deit_base_distilled_patch16_224",
+        {"distilled": (True,), "eps": (1e-6,), "qk_norm": ANY, "init_values": ANY},
+        distilled_args,
+    ),
+    Architecture("eva02_base_patch14_224", OF_EVA | {"eps": (1e-6,)}, eva_args, EVA_NAMES, EVA_GATE),
+    Architecture("vit_small_patch16_dinov3", OF_EVA | {"eps": (1e-5,)}, eva_args, EVA_NAMES, EVA_GATE),
+)
+
+
+def export(model: Checkpoint, folder: Path) -> str:
+    """Write a folder that `timm.create_model("local-dir:FOLDER", pretrained=True)` loads, with equal logits.
 
     Args:
         model: A ViT.
         folder: Folder to write; existing files of the same names are replaced.
-        library: "timm": `timm.create_model("local-dir:FOLDER", pretrained=True)`; "hf": `from_pretrained(FOLDER)` of
-            the returned class.
 
     Returns:
-        The architecture of timm, or the class of transformers.
+        The architecture of timm.
 
     Raises:
-        CheckpointError: If the library has no architecture for the config.
+        CheckpointError: If timm has no architecture for the config.
     """
     network = model.network
     if not isinstance(network, ViT):
         raise CheckpointError(f"Only a plain ViT can be exported: {model.name} is a {type(network).__name__}")
-    config = network.config
     state = {name: tensor.detach().cpu().float() for name, tensor in network.state_dict().items()}
     check_finite(state)
-    target = choose_target(model.name, config, library)
-    files = {"config.json": target.config(config)}
-    if library == "timm":
-        files["config.json"] = timm_config(model, target, files["config.json"])
-    else:
-        files["config.json"] |= {"architectures": [target.name], "dtype": "float32"}
-        if config.num_classes:
-            files["config.json"]["id2label"] = {str(k): label for k, label in enumerate(model.labels)}
-            files["config.json"]["label2id"] = {label: k for k, label in enumerate(model.labels)}
-        files["preprocessor_config.json"] = preprocessor_config(model)
-    tensors = rename(split(state, config, target, library), target)
+    chosen = choose_architecture(model.name, network.config)
+    config = (json.dumps(timm_config(model, chosen), indent=2) + "\n").encode()
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        write_atomic(folder / name, (json.dumps(content, indent=2) + "\n").encode())
+    write_atomic(folder / "config.json", config)
+    tensors = rename(state, network.config, chosen)
     write_atomic(folder / "model.safetensors", safetensors.torch.save(tensors, {"format": "pt"}))
-    return target.name
+    return chosen.name
 
 
-def choose_target(model: str, config: ViTConfig, library: Library) -> Target:
+def choose_architecture(model: str, config: ViTConfig) -> Architecture:
     """Return the first architecture that has the config of a model.
 
     Raises:
@@ -74,37 +181,36 @@ def choose_target(model: str, config: ViTConfig, library: Library) -> Target:
         "head_proj_dim": config.head_proj_dim > 0,
     }
     missing: list[tuple[int, str, str, str]] = []  # number of wrong fields, architecture, the first one and its values
-    for target in TARGETS[library]:
-        allowed = {**PLAIN, **target.allowed}
+    for one in ARCHITECTURES:
+        allowed = {**PLAIN, **one.allowed}
         wrong = [name for name, values in allowed.items() if values is not ... and facts[name] not in values]
         if not wrong:
-            return target
+            return one
         values = " or ".join(map(str, allowed[wrong[0]]))
-        missing.append((len(wrong), target.name, wrong[0], values))
+        missing.append((len(wrong), one.name, wrong[0], values))
     _, nearest, name, values = min(missing)
     raise CheckpointError(
-        f"No ViT of {LIBRARIES[library]} has the config of {model}: the nearest, {nearest}, has {name} {values}, not "
-        f"{facts[name]}",
-        "" if library == "timm" else "timm has more of them: try --to timm.",
-        name,
+        f"No ViT of timm has the config of {model}: the nearest, {nearest}, has {name} {values}, not {facts[name]}",
+        field=name,
     )
 
 
-def timm_config(model: Checkpoint, target: Target, args: Settings) -> Settings:
+def timm_config(model: Checkpoint, architecture: Architecture) -> Settings:
     """Return timm's config.json."""
-    height, width = model.preprocessing.img_size
-    outputs = model.config.num_classes or (model.config.head_proj_dim if isinstance(model.config, ViTConfig) else 0)
+    config = cast(ViTConfig, model.config)
+    args = architecture.model_args(config)
+    outputs = config.num_classes or config.head_proj_dim
     source = model.record.get("source")
     license_name = source.get("license") if isinstance(source, dict) else None
     labels = {"label_names": list(model.labels)} if model.labels else {}
     return {
-        "architecture": target.name,
+        "architecture": architecture.name,
         "num_classes": outputs,
-        "num_features": model.config.embed_dim,
+        "num_features": config.embed_dim,
         "global_pool": args["global_pool"],
         "model_args": args,
         "pretrained_cfg": {
-            "input_size": [3, height, width],
+            "input_size": [3, *config.img_size],
             "fixed_input_size": True,
             "mean": list(model.mean),
             "std": list(model.std),
@@ -118,78 +224,21 @@ def timm_config(model: Checkpoint, target: Target, args: Settings) -> Settings:
     }
 
 
-def preprocessor_config(model: Checkpoint) -> Settings:
-    """Return preprocessor_config.json of transformers."""
-    (height, width), resize = model.preprocessing.img_size, model.resize
-    common = {
-        "do_resize": True,
-        "do_rescale": True,
-        "rescale_factor": 1 / 255,
-        "do_normalize": True,
-        "do_convert_rgb": True,
-        "resample": int(Image.Resampling[resize.interpolation.upper()]),
-        "image_mean": list(model.mean),
-        "image_std": list(model.std),
-    }
-    size = {"height": height, "width": width}
-    if resize.crop_mode == "squash" and resize.crop_pct == 1:
-        return common | {"image_processor_type": "ViTImageProcessor", "size": size}
-    if resize.crop_mode == "squash":
-        whole = {side: round(pixels / resize.crop_pct) for side, pixels in size.items()}
-        crop = {"do_center_crop": True, "crop_size": size}
-        return common | {"image_processor_type": "DeiTImageProcessor", "size": whole} | crop
-    edge = round(max(height, width) / resize.crop_pct)
-    crop = {"do_center_crop": True, "crop_size": size}
-    return common | {"image_processor_type": "CLIPImageProcessor", "size": {"shortest_edge": edge}} | crop
-
-
-def split(state: dict[str, Tensor], config: ViTConfig, target: Target, library: Library) -> dict[str, Tensor]:
-    """Return our tensors in the parts that the library has: queries, keys and values, SwiGLU, positions and pooling."""
+def rename(state: dict[str, Tensor], config: ViTConfig, architecture: Architecture) -> dict[str, Tensor]:
+    """Return our tensors in the parts and with the names of timm."""
     tensors: dict[str, Tensor] = {}
     for name, tensor in state.items():
-        parts: dict[str, Tensor] = {name: tensor}
-        if ".attn.qkv." in name and library == "hf":
-            parts = {name.replace("qkv", short): part for short, part in zip("qkv", tensor.chunk(3), strict=True)}
-        elif ".mlp.fc1." in name and target.gated and config.swiglu_mlp:
-            parts = {name.replace("fc1", part): h for part, h in zip(target.gated, tensor.chunk(2), strict=True)}
-        tensors |= parts
-    if library == "timm" and "head_proj.weight" in tensors:  # which timm writes as a head
+        if ".mlp.fc1." in name and architecture.gated and config.swiglu_mlp:
+            halves = zip(architecture.gated, tensor.chunk(2), strict=True)
+            tensors |= {name.replace("fc1", part): half for part, half in halves}
+        else:
+            tensors[name] = tensor
+    if "head_proj.weight" in tensors:  # which timm writes as a head
         tensors["head.bias"] = torch.zeros_like(tensors["head_proj.weight"][:, 0])
-    if library == "hf":
-        join_pooling(tensors)
-        adapt_embeddings(tensors, config, target)
-    return tensors
-
-
-def join_pooling(tensors: dict[str, Tensor]) -> None:
-    """Stack the projections of attention pooling, as PyTorch's `MultiheadAttention` has them."""
-    for end in ("weight", "bias"):
-        if f"attn_pool.q.{end}" in tensors:
-            q, kv = tensors.pop(f"attn_pool.q.{end}"), tensors.pop(f"attn_pool.kv.{end}")
-            tensors[f"attn_pool.in_proj.{end}"] = torch.cat([q, kv])
-
-
-def adapt_embeddings(tensors: dict[str, Tensor], config: ViTConfig, target: Target) -> None:
-    """Give class token, mask token and positions the shapes of transformers."""
-    if target.name.startswith(("CLIP", "Siglip")):
-        tensors["pos_embed"] = tensors["pos_embed"][0]
-        if "cls_token" in tensors:
-            tensors["cls_token"] = tensors["cls_token"].flatten()
-    elif target.name.startswith("DINOv3"):
-        tensors["mask_token"] = torch.zeros_like(tensors["cls_token"])
-    elif target.name.startswith("Dinov2"):
-        tensors["mask_token"] = torch.zeros_like(tensors["cls_token"][0])
-        if config.no_embed_class:  # a position of zero for the class token
-            tensors["pos_embed"] = torch.cat([torch.zeros_like(tensors["cls_token"]), tensors["pos_embed"]], 1)
-
-
-def rename(tensors: dict[str, Tensor], target: Target) -> dict[str, Tensor]:
-    """Rename tensors to those of the library."""
     renamed = {}
     for name, tensor in tensors.items():
         theirs = name
-        for old, new in target.names:
+        for old, new in architecture.names:
             theirs = re.sub(old, new, theirs)
-        is_head = name.startswith("head")
-        renamed[theirs if is_head else target.base + theirs] = tensor.contiguous()
+        renamed[theirs] = tensor.contiguous()
     return renamed

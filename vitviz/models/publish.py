@@ -1,4 +1,4 @@
-"""Models for the Hugging Face Hub: a folder that timm or transformers loads, with a card from the training record."""
+"""Models for the Hugging Face Hub: a folder that timm loads, with a card from the training record."""
 
 import json
 import re
@@ -9,31 +9,26 @@ from vitviz.data.files import write_atomic
 from vitviz.models.accuracy import accuracy_text
 from vitviz.models.checkpoint import Checkpoint, CheckpointError, count_parameters, eval_samples
 from vitviz.models.export import export
-from vitviz.models.targets import Library
 
 DATASETS = {"CIFAR-10": "uoft-cs/cifar10", "CIFAR-100": "uoft-cs/cifar100"}  # on the Hub
 
 
-def write_repository(
-    model: Checkpoint, repository: str, folder: Path, library: Library, license_name: str | None = None
-) -> None:
+def write_repository(model: Checkpoint, repository: str, folder: Path, license_name: str | None = None) -> None:
     """Write the files of a repository: config, weights, preprocessing and model card.
 
     Args:
-        model: A ViT that the library has an architecture for.
+        model: A ViT that timm has an architecture for.
         repository: OWNER/NAME.
         folder: Folder to write.
-        library: As for `export`.
         license_name: License of the weights, by its name on the Hub; None for that of the record, if it has one.
 
     Raises:
-        CheckpointError: If the name is invalid or the library has no architecture for the model.
+        CheckpointError: If the name is invalid or timm has no architecture for the model.
     """
     if not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repository):
         raise CheckpointError(f"A repository must be OWNER/NAME: got {repository[:80]!r}", field="repository")
-    architecture = export(model, folder, library)
-    card = model_card(model, repository, library, architecture, license_name)
-    write_atomic(folder / "README.md", card.encode())
+    export(model, folder)
+    write_atomic(folder / "README.md", model_card(model, repository, license_name).encode())
 
 
 def push(folder: Path, repository: str, private: bool = False) -> str:
@@ -76,15 +71,13 @@ def not_logged_in(repository: str) -> CheckpointError:
     )
 
 
-def model_card(
-    model: Checkpoint, repository: str, library: Library, architecture: str, license_name: str | None = None
-) -> str:
+def model_card(model: Checkpoint, repository: str, license_name: str | None = None) -> str:
     """Return the model card, README.md of the repository: metadata of the Hub, facts of the record, and how to load."""
     source: Any = model.record.get("source")
     license_name = license_name or (source.get("license") if isinstance(source, dict) else None)
     lines = [
         "---",
-        *card_metadata(model, repository, library, license_name),
+        *card_metadata(model, repository, license_name),
         "---",
         "",
         f"# {repository.partition('/')[2]}",
@@ -96,19 +89,24 @@ def model_card(
         *(f"| {name} | {value} |" for name, value in facts(model, license_name)),
         "",
         "```python",
-        *load_lines(repository, library, architecture),
+        "import timm",
+        f'model = timm.create_model("hf-hub:{repository}", pretrained=True)',
+        "",
+        "import vitviz",
+        "",
+        f'model = vitviz.load("hf:{repository}")',
         "```",
         "",
     ]
     return "\n".join(lines)
 
 
-def card_metadata(model: Checkpoint, repository: str, library: Library, license_name: str | None) -> list[str]:
+def card_metadata(model: Checkpoint, repository: str, license_name: str | None) -> list[str]:
     """Return the lines of the card's YAML; strings are written as JSON, which YAML includes."""
     dataset = str(model.record.get("dataset", ""))
     classifies = model.is_classifier
     lines = [f"license: {json.dumps(license_name)}"] if license_name else []
-    lines += [f"library_name: {'timm' if library == 'timm' else 'transformers'}"]
+    lines += ["library_name: timm"]
     lines += [f"pipeline_tag: {'image-classification' if classifies else 'image-feature-extraction'}"]
     lines += ["tags:", "- vision-transformer", "- vitviz"]
     lines += ["datasets:", f"- {DATASETS[dataset]}"] if dataset in DATASETS else []
@@ -148,12 +146,3 @@ def facts(model: Checkpoint, license_name: str | None) -> list[tuple[str, str]]:
         "license": license_name or "not stated",
     }
     return [(name, str(value).replace("|", "\\|").replace("\n", " ")) for name, value in found.items() if value]
-
-
-def load_lines(repository: str, library: Library, architecture: str) -> list[str]:
-    """Return Python that loads the model."""
-    own = {
-        "timm": ("import timm", f'model = timm.create_model("hf-hub:{repository}", pretrained=True)'),
-        "hf": ("import transformers", f'model = transformers.{architecture}.from_pretrained("{repository}")'),
-    }
-    return [*own[library], "", "import vitviz", "", f'model = vitviz.load("hf:{repository}")']
