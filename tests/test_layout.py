@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "vitviz"
 # Each layer may import from those before it.
 LAYERS = ["data", "models", "view", "training", "runs", "plots", "attribution", "webapp", "top"]
-TOP = {"cli", "__main__", "loggers", "notebook"}
+TOP = {"cli", "__main__", "tensorboard", "notebook"}
 INDEPENDENT = {
     ("attribution", "training"),
     ("attribution", "runs"),

@@ -9,7 +9,7 @@ Example:
     'cat'
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vitviz.models.config import ConfigError, ViTConfig
     from vitviz.models.labels import Labels
     from vitviz.notebook import ExplorerWidget
+    from vitviz.runs.training_run import Progress
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig, TrainingError
     from vitviz.training.presets import PRESETS
@@ -130,29 +131,30 @@ def load(
     return model
 
 
-def train(config: "TrainConfig", resume: bool = False, log: Sequence[str] = ()) -> "Checkpoint":
+def train(
+    config: "TrainConfig", resume: bool = False, report: "Callable[[Progress], None]" = lambda progress: None
+) -> "Checkpoint":
     """Train a model in its run folder and return it.
 
     Args:
         config: Model, data, budget and hyperparameters.
         resume: Resume from the state in the run folder, if there is one.
-        log: Loggers of metrics and attention maps: "tensorboard", "wandb", "mlflow".
+        report: Called with the `Progress` about every two seconds, and with accuracies after epochs, such as
+            `vitviz.tensorboard.TensorBoard(config)`; an exception from it ends the training.
 
     Returns:
         The checkpoint with the final averaged weights, on the CPU; its file is `last.safetensors` in `config.folder`.
 
     Raises:
-        ConfigError: If the config does not fit the machine or the data, or a logger is not installed.
+        ConfigError: If the config does not fit the machine or the data.
         DataError: If the dataset is missing or invalid.
         TrainingError: If training diverges, runs out of memory or is interrupted.
     """
     from dataclasses import replace
 
-    from vitviz.loggers import TrainingLog
     from vitviz.runs import run_folder, training_run
 
-    with TrainingLog(log, config) as log_progress:
-        path = training_run.train(config, log_progress, resume)
+    path = training_run.train(config, report, resume)
     return replace(run_folder.load(path), name=config.folder.name)
 
 

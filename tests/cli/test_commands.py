@@ -132,7 +132,6 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
             "vary contains invalid combinations: model.num_heads=5 (num_heads must",
         ),
         (("sweep",), "vary must give 2 to 64 combinations: got 1"),
-        (("sweep", "--vary", "seed=0,1", "--log", "nothing"), "log must be one of tensorboard, wandb, mlflow: got"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (
             ("sweep", "--resume", "--minutes", "2"),

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,13 +37,8 @@ Overrides = Annotated[
 ]
 
 
-Loggers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--log",
-        metavar="tensorboard|wandb|mlflow",
-        help="Also log metrics and attention maps to this logger; may be repeated.",
-    ),
+LogsToTensorBoard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also write metrics and attention maps for TensorBoard to the run folder.")
 ]
 
 
@@ -53,7 +48,7 @@ def train(
     network: Network = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the run folder.")] = False,
     overrides: Overrides = None,
-    log: Loggers = None,
+    tensorboard: LogsToTensorBoard = False,
     **options: Any,
 ) -> None:
     """Train a ViT.
@@ -66,7 +61,6 @@ def train(
     """
     config = apply_overrides(resolve_config(preset_name, network, resume, config_values(options)), overrides or [])
 
-    from vitviz.loggers import TrainingLog
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.checkpoint import eval_samples, load
     from vitviz.runs import training_run
@@ -74,7 +68,7 @@ def train(
 
     if is_main_process():
         warn_if_unlisted(config.folder)
-    with TrainingLog(log or (), config) as log_progress, progress_bar() as bar:
+    with open_log(config, tensorboard) as log, progress_bar() as bar:
         task = bar.add_task("training", total=1.0)
 
         def report(progress: "Progress") -> None:
@@ -85,7 +79,7 @@ def train(
             if accuracy:
                 with suppress(OSError):  # standard error may be a file on a full disk; training waits for space itself
                     bar.console.print(line)
-            log_progress(progress)
+            log(progress)
 
         path = training_run.train(config, report, resume)
     if is_main_process():
@@ -152,7 +146,7 @@ def sweep(
     network: Network = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the sweep in the output folder.")] = False,
     overrides: Overrides = None,
-    log: Loggers = None,
+    tensorboard: LogsToTensorBoard = False,
     **options: Any,
 ) -> None:
     """Train one model per combination of hyperparameters.
@@ -163,12 +157,9 @@ def sweep(
     """
     if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
         raise ValueError(f"A sweep needs a single process: torchrun started {count}. Use: python -m vitviz sweep.")
-    from vitviz.loggers import check_usable
     from vitviz.runs import sweep as sweeps
     from vitviz.runs.store import check_machine, warn_if_unlisted
 
-    for name in log or ():
-        check_usable(name)
     values = config_values(options)
     output_dir = values.pop("output_dir", None)
     folder = Path(f"runs/sweep-{preset_name or DEFAULT_PRESET}" if output_dir is None else output_dir)
@@ -188,17 +179,16 @@ def sweep(
         grid = sweeps.Sweep(config, tuple(vary or ()), folder)
         check_machine(config)
         grid.create()
-    show_sweep(grid, log or ())
+    show_sweep(grid, tensorboard)
 
 
-def show_sweep(grid: "Sweep", log: Sequence[str]) -> None:
+def show_sweep(grid: "Sweep", tensorboard: bool) -> None:
     """Run a sweep and print its growing table; at the end print the errors of failed runs, with exit status 1."""
     from rich.console import Console, Group
     from rich.live import Live
     from rich.markup import escape
     from rich.table import Table
 
-    from vitviz.loggers import TrainingLog
     from vitviz.models.accuracy import accuracy_number
 
     names = list(next(iter(grid.runs().values()))[0])
@@ -219,11 +209,11 @@ def show_sweep(grid: "Sweep", log: Sequence[str]) -> None:
     @contextmanager
     def report_run(config: TrainConfig) -> Iterator["Report"]:
         bar.update(task, completed=0, description=config.folder.name)
-        with TrainingLog(log, config) as log_progress:
+        with open_log(config, tensorboard) as log:
 
             def report(progress: "Progress") -> None:
                 bar.update(task, completed=progress.progress)
-                log_progress(progress)
+                log(progress)
 
             yield report
 
@@ -234,6 +224,15 @@ def show_sweep(grid: "Sweep", log: Sequence[str]) -> None:
         print(line, file=sys.stderr)
     if errors:
         raise typer.Exit(1)
+
+
+def open_log(config: TrainConfig, tensorboard: bool) -> "AbstractContextManager[Report]":
+    """Return a context whose report writes for TensorBoard, or nothing."""
+    if not tensorboard:
+        return nullcontext(lambda progress: None)
+    from vitviz.tensorboard import TensorBoard
+
+    return TensorBoard(config)
 
 
 def resolve_config(preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any]) -> TrainConfig:
