@@ -9,7 +9,7 @@ Example:
     'cat'
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -147,10 +147,10 @@ def preprocess(
     """
     if not 0 <= crop <= 1:
         raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
-    source = for_size(source, size)
+    name, source = file_name(source), for_size(source, size)
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         source = read_file(source)
-    original, (width, height), assumed = open_image(source)
+    original, (width, height), assumed = open_image(source, name)
     content = source if isinstance(source, bytes) else original.tobytes()
     model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
@@ -283,8 +283,8 @@ def describe_crop(crop: float, is_wide: bool) -> str:
     return f" at {100 * crop:.0f} % from the {start}"
 
 
-def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int], str]:
-    """Open an image: upright, in RGB, transparent pixels on white.
+def open_image(source: ImageSource, name: str = "") -> tuple[Image.Image, tuple[int, int], str]:
+    """Open an image: upright, in RGB, transparent pixels on white; `name` is that of its file in errors.
 
     Returns:
         The image, possibly reduced; the upright width and height of the source (px); and what was assumed about the
@@ -301,7 +301,7 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int], str]:
         size = upright_size(source)
         image, scaled = to_rgb(source, is_large(source))
         return image, size, layout or scaled
-    with opened(source) as image, huge_image_lock if is_large(image) else nullcontext():
+    with opened(source, name) as image, huge_image_lock if is_large(image) else nullcontext():
         size = upright_size(image)
         image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
         reduced, scaled = to_rgb(image, True)
@@ -309,14 +309,13 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int], str]:
 
 
 @contextmanager
-def opened(source: ImageSource) -> Iterator[Image.Image]:
+def opened(source: ImageSource, name: str = "") -> Iterator[Image.Image]:
     """Open an image file whose header declares an accepted format and size; nothing is decoded yet.
 
     Raises:
         ImageError: Also for what fails while it is used.
     """
     content = source if isinstance(source, bytes) else read_file(source)
-    name = file_name(source)
     check_heif(content, name)
     try:
         with open_format(content) as image:
@@ -415,7 +414,7 @@ def upright_size(image: Image.Image) -> tuple[int, int]:
 def is_huge(path: Path) -> bool:
     """Whether a file's header declares an image that takes long to decode; False for anything but an image."""
     try:
-        with opened(path) as image:
+        with opened(path, file_name(path)) as image:
             return is_large(image)
     except ImageError:  # `open_image` reports it
         return False
