@@ -2,10 +2,10 @@
 
 import sys
 
-from vitviz.cli import configure_server_libraries, main, pause_gc, use_plain_warnings
+from vitviz.cli import configure_process, configure_server_libraries, main, pause_gc
 from vitviz.runs.process import format_error
 
-use_plain_warnings()
+configure_process()
 try:
     configure_server_libraries()
     if __name__ == "__main__" and sys.argv[1:]:

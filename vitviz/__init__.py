@@ -119,15 +119,17 @@ def load(
 
     from vitviz.models import hub
     from vitviz.models.config import ConfigError
+    from vitviz.models.modes import own_modes
     from vitviz.training.device import choose_device
 
     dtypes = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
     for field, value, known in (("device", device, ("auto", "cuda", "cpu")), ("precision", precision, dtypes)):
         if value not in known:
             raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
-    model = hub.load(name, labels, img_size)
     keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)
-    model.network.to(choose_device(device), None if keeps_dtype else dtypes[precision])
+    with own_modes():
+        model = hub.load(name, labels, img_size)
+        model.network.to(choose_device(device), None if keeps_dtype else dtypes[precision])
     return model
 
 

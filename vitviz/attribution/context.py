@@ -21,6 +21,7 @@ from vitviz.data import malloc
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.modes import own_modes
 from vitviz.models.vit import AttentionOutput, HeadMasks
 
 Target = int | tuple[int, int]  # a class, or a class and the one that it is contrasted with
@@ -127,7 +128,7 @@ class ForwardContext:
         """Output of one forward pass with tokens and, if it fits into memory, full attention, batch size 1."""
         if self.cached_output is None:
             mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
-            with torch.inference_mode():
+            with own_modes(), torch.inference_mode():
                 keep = self.batched_keep(1)
                 output = self.model.forward_with_attention(self.image[None], mode, keep, self.head_masks)
             self.cached_output = output_to_mmap(output)
@@ -145,6 +146,7 @@ class ForwardContext:
         if not self.holds_attention:
             raise LargeAttentionError(attention_bytes(self.config), what)
 
+    @own_modes()
     def rows(self, tokens: Sequence[int], direction: str = "from") -> NDArray[np.float32]:
         """Return the mean attention from some tokens to all, or "to" them from all, (L, A, T); as `attention`."""
         if self.layered is None:
@@ -160,6 +162,7 @@ class ForwardContext:
             rows[head] = np.nan
         return rows
 
+    @own_modes()
     def mean_over_heads(self, layer: int) -> NDArray[np.float32]:
         """Return the mean attention of the heads of a layer of `layered` that are not ablated, (T, T); 0 for none."""
         weights = cast(LayeredAttention, self.layered)[layer]
@@ -196,6 +199,7 @@ class ForwardContext:
         return None if weights is None else self.expand_tokens(weights[0].cpu().numpy(), axes=(1,))
 
     @cached_property
+    @own_modes()
     def value_norms(self) -> NDArray[np.float32]:
         """Norm of each token's value vector after the output projection and LayerScale, (L, A, T)."""
         inputs = cast(Tensor, self.output.tokens)[:-1]  # (L, 1, T, D)
@@ -211,6 +215,7 @@ class ForwardContext:
             self.cached_gradients = {target: found}
         return found
 
+    @own_modes()
     def compute_gradients(self, target: Target) -> Gradients:
         """Run one forward and one backward pass; LargeAttentionError for a model whose attention is not held at once.
 
@@ -235,6 +240,7 @@ class ForwardContext:
             self.cached_products[rules] = target, found
         return found
 
+    @own_modes()
     def compute_products(self, target: Target, rules: RuleSet) -> InputTimesGradient:
         """Run one forward and one backward pass by a set of rules."""
         self.require_attention("This method")
@@ -249,6 +255,7 @@ class ForwardContext:
         expanded = self.expand_tokens(sums.float().cpu().numpy(), axes=(1,))
         return InputTimesGradient(expanded, pixels.sum(0).float().cpu().numpy())
 
+    @own_modes()
     def image_gradient(self, target: Target) -> NDArray[np.float32]:
         """Return the gradient of a target with respect to the normalized pixels, (3, H, W)."""
         if self.holds_attention:
@@ -263,6 +270,7 @@ class ForwardContext:
         """Return the images per pass whose widest activations have a number of elements; at least 1, at most `most`."""
         return max(1, min(most, elements // (self.config.num_tokens * self.config.mlp_hidden_dim)))
 
+    @own_modes()
     def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
         """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.
 

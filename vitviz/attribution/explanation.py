@@ -34,6 +34,7 @@ from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.models.labels import ClassName, distinct_names, find_class
+from vitviz.models.modes import own_modes
 from vitviz.plots.limits import is_flat
 from vitviz.plots.scales import with_means
 from vitviz.view import (
@@ -185,6 +186,7 @@ class Explanation:
         """Mean of `cls_maps` over layers and heads, (gh, gw); without class token the mean over all patches."""
         return self.map("average")
 
+    @own_modes()
     def map(self, method: str, target: TargetLike | None = None, progress: Progress | None = None) -> Array:
         """Compute the map of an attribution method.
 
@@ -208,6 +210,7 @@ class Explanation:
             self.context.maps[key] = METHODS[method].compute(self.context, key[1], **options)
         return self.context.maps[key].reshape(self.grid).copy()
 
+    @own_modes()
     def pixel_map(self, method: str = "balanced_gradients", target: TargetLike | None = None) -> Array:
         """Compute the map of an attribution method per pixel of the model input, where the method has one.
 
@@ -236,6 +239,7 @@ class Explanation:
             raise ConfigError("method", problem, "Use average.")
         return self.target(target)
 
+    @own_modes()
     def contributions(self, target: TargetLike | None = None) -> Contributions:
         """Decompose the logit of a class, or the difference of two, into what embedding, heads and MLPs contributed.
 
@@ -251,6 +255,7 @@ class Explanation:
         """
         return contributions(self.context, self.target(target) if self.context.config.num_classes else 0)
 
+    @own_modes()
     def score(
         self, method: str, target: TargetLike | None = None, baseline: Baseline = "mean", greedy: bool = False
     ) -> MethodScore:
@@ -278,10 +283,12 @@ class Explanation:
         maps = {method: values} | ({"greedy": self.map("greedy", target)} if greedy else {})
         return method_score(score(self.context, maps, label, baseline), method)
 
+    @own_modes()
     def features(self, layer: int | None = None) -> Array:
         """Return the tokens after a block, counted from 0, by default the last, (T, D); zeros for removed patches."""
         return token_features(self.context, layer)
 
+    @own_modes()
     def pca(
         self, layer: int | None = None, remove_background: bool = False, others: Sequence["Explanation"] = ()
     ) -> PatchPCA:
@@ -297,6 +304,7 @@ class Explanation:
         """
         return patch_pca([self.context, *(context_of("others", one) for one in others)], layer, remove_background)[0]
 
+    @own_modes()
     def similarity(
         self, patch: int | None = None, layer: int | None = None, other: "Explanation | None" = None
     ) -> Array:
@@ -313,6 +321,7 @@ class Explanation:
         found = similarity(self.context, patch, layer, None if other is None else context_of("other", other))
         return found.reshape(self.grid)
 
+    @own_modes()
     def metric(self, name: str, method: str, target: TargetLike | None = None) -> float:
         """Measure another property of a method's map, such as its stability or sparseness.
 
@@ -330,6 +339,7 @@ class Explanation:
             raise ValueError(f"{name} needs a map in logits: {method} has none.")
         return measure(self.context, name, METHODS[method].compute, self.target_of(method, target))
 
+    @own_modes()
     def ablate(
         self,
         heads: Collection[Sequence[int]] = (),
@@ -590,6 +600,7 @@ def explain(
 def explain(
     model: Checkpoint | nn.Module, image: ImageSource, crop: float = 0.5, normalized: bool = False
 ) -> Explanation: ...
+@own_modes()
 def explain(
     model: Checkpoint | nn.Module, image: Images, crop: float = 0.5, normalized: bool = False
 ) -> Explanation | list[Explanation]:
@@ -652,6 +663,7 @@ def denormalize(checkpoint: Checkpoint, image: object) -> tuple[Tensor, Tensor]:
     return pixels.clamp(0, 255).round().byte(), image.detach().to(weight.device, weight.dtype)
 
 
+@own_modes()
 def patch_activations(
     source: Explanation,
     corrupted: Explanation,

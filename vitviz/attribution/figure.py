@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from vitviz.attribution.code import image_name
 from vitviz.attribution.methods import METHODS
@@ -27,6 +26,8 @@ from vitviz.plots.figures import Map, Matrix
 from vitviz.view import View
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from vitviz.attribution.explanation import Explanation
 
 NUMBERS = {"contributions": "ex.contributions()", "features": "ex.pca()", "patching": "vitviz.patch_activations"}
@@ -34,7 +35,7 @@ OTHERWISE = "for the numbers, or save the figure from the page."
 NOT_DRAWN = ("outlines", "truth", "foreground", "other")
 
 
-def draw(explanation: "Explanation", fields: dict[str, Any], width: float) -> Figure:
+def draw(explanation: "Explanation", fields: dict[str, Any], width: float) -> "Figure":
     """Draw a view by its fields, as `Explanation.figure`.
 
     Raises:
@@ -57,14 +58,14 @@ def draw(explanation: "Explanation", fields: dict[str, Any], width: float) -> Fi
     return draw_view(explanation, view, width)
 
 
-def draw_nearest(explanation: "Explanation", view: View) -> Figure:
+def draw_nearest(explanation: "Explanation", view: View) -> "Figure":
     """Draw a view without what is not drawn: other contents as the attention of their layer and head."""
     drawn = {"content": "method" if view.content == "method" else "attention"}
     drawn |= {"direction": "from"} if view.direction == "similar" else {}
     return draw_view(explanation, view.model_copy(update=drawn), 7.0)
 
 
-def draw_view(explanation: "Explanation", view: View, width: float) -> Figure:
+def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
     """Draw the image, the map of a view, and of attention the maps of all heads."""
     values, pixels = map_of(explanation, view), pixel_map_of(explanation, view)
     scale = scale_of(explanation, view, values if pixels is None else pixels)

@@ -30,6 +30,7 @@ from vitviz.models.attention_stats import (
 )
 from vitviz.models.checkpoint import Checkpoint, available_memory
 from vitviz.models.config import PositionStart, ViTConfig
+from vitviz.models.modes import own_modes
 from vitviz.models.vit import AttentionOutput, Transformer, cls_attention
 
 if TYPE_CHECKING:
@@ -314,6 +315,7 @@ class Probes:
         )
 
 
+@own_modes()
 @torch.inference_mode()
 def probe(
     checkpoint: Checkpoint, images: Tensor, report: Callable[[int, int], None] = lambda done, total: None

@@ -41,7 +41,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; expected errors are printed as one sentence instead of a traceback."""
-    use_plain_warnings()
+    configure_process()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # As Python does on stderr: file names may contain characters that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -90,8 +90,9 @@ def pause_gc() -> Iterator[None]:
         gc.enable()
 
 
-def use_plain_warnings() -> None:
-    """Print warnings as one sentence, without file and line."""
+def configure_process() -> None:
+    """Print warnings as one sentence, without file and line; use no graphical backend, which a notebook may name."""
+    os.environ["MPLBACKEND"] = "agg"
     warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
 
 

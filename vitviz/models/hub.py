@@ -27,6 +27,7 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.models.families import TRANSFORMERS, Family, Settings
 from vitviz.models.labels import Labels, read_labels
+from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import Pretrained, convert, describe_module, find_family, interpolate
 from vitviz.models.weights import WeightFile
 
@@ -82,6 +83,8 @@ class TensorFiles(Mapping[str, Tensor]):
         return len(self.files)
 
 
+@own_modes()
+@torch.random.fork_rng(devices=[])
 def load(
     name: str | Path | nn.Module,
     labels: Labels | None = None,

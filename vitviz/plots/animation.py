@@ -1,5 +1,8 @@
 """Timelines of trainings as pictures: an animated GIF, and the maps of one snapshot as pixels."""
 
+import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+
+# isort: split
 import io
 from pathlib import Path
 from typing import Protocol

@@ -1,5 +1,8 @@
 """Figures of one view, and of the comparison of two maps: plain Matplotlib, for papers and scripts."""
 
+import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+
+# isort: split
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass

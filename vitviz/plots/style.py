@@ -3,6 +3,9 @@
 These settings are global to the process, so a lock allows one figure to be drawn or rendered at a time.
 """
 
+import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+
+# isort: split
 import io
 import threading
 from collections.abc import Iterator

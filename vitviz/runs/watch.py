@@ -12,7 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import torch
 from torch import nn
 
 from vitviz.data import preprocessing
@@ -22,6 +21,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.models.factory import require_transformer
 from vitviz.models.labels import Labels
+from vitviz.models.modes import own_modes
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
 from vitviz.runs.status import WATCHED
@@ -55,6 +55,7 @@ class Watch:
         ValueError: If the run folder contains a run, or there are no images.
     """
 
+    @own_modes()
     def __init__(
         self,
         module: nn.Module,
@@ -119,7 +120,7 @@ class Watch:
         """
         if not self.is_active:
             return
-        with self.keep_training():
+        with self.keep_training(), own_modes():
             self.calls, self.epoch = self.calls + 1, float(epoch)
             progress = min(1.0, self.epoch / (self.config.epochs or 1))
             numbers = [None if value is None else float(value) for value in (accuracy, train_accuracy)]
@@ -138,8 +139,7 @@ class Watch:
 
     def read_module(self) -> Checkpoint:
         """Return a copy of the module with its present weights, without drawing random numbers."""
-        with torch.random.fork_rng(devices=[]):
-            return hub.load(unwrap(self.module), self.labels, self.img_size)
+        return hub.load(unwrap(self.module), self.labels, self.img_size)
 
     def record_snapshot(self, model: Checkpoint) -> None:
         """Record a snapshot and write the timeline."""
@@ -171,7 +171,7 @@ class Watch:
         """Write the model to the run folder, so that Explore opens it; the run is finished."""
         if not self.is_active:
             return
-        with self.keep_training():
+        with self.keep_training(), own_modes():
             model = self.read_module()
             self.recorder.save(self.config.folder / run_folder.TIMELINE, compress=True)
             record = {"epochs": round(self.epoch, 2), "seconds": round(self.seconds, 1)}

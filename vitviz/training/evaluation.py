@@ -8,6 +8,7 @@ from torch import Tensor
 from vitviz.data import datasets
 from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.modes import own_modes
 
 NUM_EVAL_SAMPLES = 1000  # images of the accuracy curve during training; the final accuracy is that of all images
 
@@ -32,6 +33,7 @@ def measure_accuracy(
     return int((predicted == labels.to(predicted.device)).sum()) / len(labels)
 
 
+@own_modes()
 @torch.inference_mode()
 def predict(
     checkpoint: Checkpoint, images: Tensor, batch_size: int = 500, report: Callable[[int], None] = lambda done: None
