@@ -211,8 +211,8 @@ def find_images(data: str | None, checkpoint: Checkpoint) -> tuple[list[str], Ca
         return names, one, "test images"
 
     def open_image(index: int) -> Tensor:
-        with image_folder.open_source(Path(data)) as opened, opened.open_file(found[index]) as path:
-            image = preprocessing.preprocess(path, size, resize=checkpoint.resize)
+        with image_folder.open_source(Path(data)) as opened:
+            image = preprocessing.preprocess(opened.read(found[index]), size, resize=checkpoint.resize)
         return preprocessing.to_tensor(image.model_input)
 
     with image_folder.open_source(Path(data)) as source:

@@ -47,8 +47,7 @@ def test_a_utf_8_name_is_decoded_without_the_utf_8_flag(tmp_path):
         assert name not in file.namelist(), "zipfile decodes it as cp437"
     opened = Archive(path)
     assert name in opened.files
-    with opened.open_file(name) as unpacked:
-        assert unpacked.read_bytes() == b"x"
+    assert opened.read(name) == b"x"
     opened.zip.close()
 
 
@@ -193,3 +192,31 @@ def test_an_empty_zip_has_no_images(tmp_path):
     path.write_bytes(b"PK\x05\x06" + bytes(18))
     with pytest.raises(DataError, match=r"one folder of images per class: .* has none"):
         image_folder.load(path, SIZE)
+
+
+def test_names_of_windows_and_with_a_colon_are_read(good, tmp_path):
+    image = (tmp_path / "pets/ant/0.png").read_bytes()
+    with zipfile.ZipFile(tmp_path / "windows.zip", "w") as file:
+        file.writestr(zipfile.ZipInfo("pets\\ant\\"), b"")
+        for name in ("pets\\ant\\a.png", "pets\\ant\\b.png", "pets\\bee\\at 12:30.png", "pets\\bee\\d.png"):
+            file.writestr(zipfile.ZipInfo(name), image)
+    assert image_folder.summarize(tmp_path / "windows.zip", SIZE).counts == {"ant": (1, 1), "bee": (1, 1)}
+
+
+def test_all_pixels_are_counted_before_any_is_decoded(good, monkeypatch):
+    monkeypatch.setattr(image_folder, "MAX_PIXELS", 6 * SIZE[0] * SIZE[1] - 1)
+    monkeypatch.setattr(image_folder, "PIXELS_PER_BYTE", 0)
+    monkeypatch.setattr(preprocessing, "preprocess", lambda *_, **__: pytest.fail("decoded"))
+    with pytest.raises(DataError, match=r"million pixels together: these have more\. Resize them"):
+        image_folder.summarize(good, SIZE)
+
+
+def test_empty_files_are_not_unpacked_and_progress_is_reported(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "empty.zip", "w") as file:
+        for number in range(50):
+            file.writestr(f"{'ab'[number % 2]}/{number}.png", b"")
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("unpacked"))
+    reports = []
+    summary = image_folder.summarize(tmp_path / "empty.zip", SIZE, lambda done, total: reports.append((done, total)))
+    assert [reason for _, reason in summary.skipped] == ["The file is empty."] * 50
+    assert reports == [(number, 50) for number in range(50)]

@@ -278,3 +278,35 @@ def test_a_zip_gives_the_same_images_as_its_folder(tmp_path):
     for split in ("train", "test"):
         assert all(torch.equal(mine, other) for mine, other in zip(parts[split], expected[split], strict=True))
     assert [file.name for file in table.skipped] == ["ant/notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("train", "test"),
+    [
+        ("Training", "Testing"),
+        ("seg_train/seg_train", "seg_test/seg_test"),
+        ("training_set/training_set", "test_set"),
+        ("dataset/images/train", "dataset/images/test"),
+        ("a/b/c/train-images", "a/b/c/val-images"),
+    ],
+)
+def test_split_folders_are_known_by_their_usual_names_and_below_others(tmp_path, train, test):
+    write_image_folder(tmp_path / train, {"ant": 3, "bee": 3})
+    write_image_folder(tmp_path / test, {"ant": 1, "bee": 2}, start=5)
+    summary = image_folder.summarize(tmp_path, SIZE)
+    assert (summary.counts, summary.auto_split, summary.skipped) == ({"ant": (3, 1), "bee": (3, 2)}, False, [])
+
+
+def test_top_folders_that_all_have_the_same_classes_are_refused(tmp_path):
+    for top in ("part one", "part two"):
+        write_image_folder(tmp_path / "pets" / top, {"ant": 3, "bee": 3})
+    with pytest.raises(DataError, match="part one, part two all contain ant, bee"):
+        image_folder.summarize(tmp_path, SIZE)
+
+
+def test_classes_that_all_have_one_folder_of_images_are_accepted(tmp_path):
+    for name in ("ant", "bee"):
+        (tmp_path / name).mkdir()
+        write_image_folder(tmp_path / "x", {name: 3}).joinpath(name).rename(tmp_path / name / "images")
+    (tmp_path / "x").rmdir()
+    assert image_folder.summarize(tmp_path, SIZE).counts == {"ant": (2, 1), "bee": (2, 1)}

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vitviz.cli.options import AnyData, Data
+from vitviz.cli.options import AnyData, Data, progress_bar
 from vitviz.training.config import DatasetName
 
 data_app = typer.Typer(help="Download or check a dataset.", no_args_is_help=True)
@@ -51,7 +51,10 @@ def check_folder(data: str | None, img_size: int) -> None:
 
     from vitviz.data import image_folder
 
-    table = image_folder.summarize(data, (img_size, img_size))
+    with progress_bar() as bar:
+        task = bar.add_task("reading images", total=None)
+        report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
+        table = image_folder.summarize(data, (img_size, img_size), report)
     console = Console()
     classes = Table("class", "training", "test")
     for label, counts in table.counts.items():

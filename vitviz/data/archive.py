@@ -8,11 +8,8 @@ file is opened.
 import re
 import stat
 import struct
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from vitviz.data.arrays import ImageError
@@ -24,7 +21,7 @@ MAX_UNPACKED = 4 * 2**30
 MAX_DIRECTORY = 16 * 2**20  # bytes of the central directory, which is read as a whole
 MAX_RATIO = 200  # unpacked size / packed size; images barely compress
 MIN_BOMB = 100 * 2**20  # unpacked bytes below which the ratio does not matter
-UNSAFE_NAME = re.compile(r"^/|(^|/)\.\.(/|$)|[\\:]")  # absolute, outside, or special on another system
+UNSAFE_NAME = re.compile(r"^/|(^|/)\.\.(/|$)|^[A-Za-z]:")  # absolute, outside, or with a drive of Windows
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -41,9 +38,10 @@ class Archive:
             self.zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
             raise not_a_zip(path) from error
-        files = [info for info in self.zip.infolist() if not info.is_dir()]
-        for info in files:
-            info.filename = PurePosixPath(decode_name(info)).as_posix()  # removes a leading ./
+        named = [(info, decode_name(info).replace("\\", "/")) for info in self.zip.infolist()]  # as Windows writes them
+        files = [info for info, name in named if not name.endswith("/")]
+        for info, name in named:
+            info.filename = PurePosixPath(name).as_posix()  # removes a leading ./
         try:
             check_files(files, path)
         except DataError:
@@ -51,28 +49,25 @@ class Archive:
             raise
         self.files = {info.filename: info for info in files}
 
-    @contextmanager
-    def open_file(self, name: str) -> Iterator[Path]:
-        """Unpack one file to a temporary path, removed on exit.
+    def read(self, name: str) -> bytes:
+        """Unpack one file in memory.
 
         Raises:
             ImageError: If the file is too large for an image or cannot be unpacked.
         """
         info = self.files[name]
         check_file_size(info.file_size)
+        if not info.file_size:
+            raise ImageError("The file is empty.")
         if info.compress_type not in METHODS:
             raise ImageError(
                 "Files in a zip must be stored or deflated: this one uses another compression method.",
                 "Repack the folder.",
             )
         try:
-            content = self.zip.read(info)
+            return self.zip.read(info)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
             raise ImageError("The file cannot be unpacked: the zip is damaged.", "Repack the folder.") from error
-        with tempfile.TemporaryDirectory(prefix="vitviz-") as folder:
-            path = Path(folder, "image")
-            path.write_bytes(content)
-            yield path
 
 
 def decode_name(info: zipfile.ZipInfo) -> str:

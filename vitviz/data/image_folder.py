@@ -1,15 +1,17 @@
 """A folder or zip of labeled images -> tensors, class names and a summary of used and skipped files.
 
-The layout is that of torchvision's `ImageFolder`: one folder per class, or `train/` and `test/` (or `val/`) with such
-folders inside. Every file passes `preprocess`. Without a test folder a fraction of each class is held out, chosen by a
-hash of the file's path, so that the split is reproducible.
+The layout is that of torchvision's `ImageFolder`: one folder per class, or `train/` and `test/` (or `val/`, `Testing/`,
+`seg_test/`, ...) with such folders inside. Every file passes `preprocess`. Without a test folder a fraction of each
+class is held out, chosen by a hash of the file's path, so that the split is reproducible.
 """
 
 import hashlib
+import math
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -25,11 +27,17 @@ from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize
 
 TEST_FRACTION = 0.2  # of each class, without a test folder
-TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference
+TRAIN_FOLDERS = ("train", "training")
+TEST_FOLDERS = ("test", "testing", "val", "valid", "validation")  # in order of preference
+SPLIT_AFFIXES = r"(?:seg|set|data|dataset|images|split)"  # "seg_train", "training_set", "test-images"
 MAX_FILES = 100_000
 MAX_CLASSES = 1000
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")  # counted as images before they are read
 MAX_CLASS_NAME = 100  # characters
+MAX_PIXELS = 500_000_000  # of all images of a zip, which take some seconds
+PIXELS_PER_BYTE = 40  # or of a large one; photographs have about five
+Report = Callable[[int, int], None]
+IGNORE: Report = lambda done, total: None  # noqa: E731
 NO_TEST_FOLDER = (
     "It contains folders, but the test folder is missing: rename one to test, val, valid or validation, or use the "
     "train folder itself."
@@ -69,8 +77,9 @@ class Source(NamedTuple):
     """Files of a folder or zip."""
 
     names: list[str]  # relative paths with slashes, without hidden files
-    open_file: Callable[[str], AbstractContextManager[Path]]  # yields a file's path
+    read: Callable[[str], Path | bytes]  # returns a file's path or content
     skipped: list[SkippedFile]  # entries that must not be read
+    max_pixels: float = math.inf  # of all images together
 
 
 def load(
@@ -95,17 +104,22 @@ def load(
     return {split: stack_split(split, images, locations, summary.classes) for split in ("train", "test")}, summary
 
 
-def summarize(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
+def summarize(data: str | Path | None, size: tuple[int, int], report: Report = IGNORE) -> FolderSummary:
     """Read all images and return the summary, also of a folder that `load` rejects.
 
+    Args:
+        data: As for `load`.
+        size: As for `load`.
+        report: Called with the number of files read and of all files; it may raise to stop.
+
     Raises:
-        DataError: If the folder does not exist, or the zip is not accepted.
+        DataError: If the folder does not exist, its folders are not classes, or the zip is not accepted.
     """
-    return read_all(data, size)[2]
+    return read_all(data, size, report=report)[2]
 
 
 def read_all(
-    data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE
+    data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE, report: Report = IGNORE
 ) -> tuple[dict[str, Tensor], dict[str, Location], FolderSummary]:
     """Return all readable images (3, H, W) of uint8 by name, their locations with a split, and the summary."""
     if data is None:
@@ -116,14 +130,17 @@ def read_all(
         locations, skipped = parse_locations(source.names)
         expected = sum(name.lower().endswith(SUFFIXES) for name in locations)
         images: dict[str, Tensor] = {}
-        for name in sorted(locations, key=lambda name: hash_path(locations[name])):
+        check_pixels(source, list(locations))
+        for number, name in enumerate(sorted(locations, key=lambda name: hash_path(locations[name]))):
+            report(number, len(locations))
             try:
-                with source.open_file(name) as path:
-                    preprocessing.check_memory(max(expected, len(images) + 1), size)
-                    preprocessed = preprocessing.preprocess(path, size, resize=resize)
-                    images[name] = preprocessing.to_tensor(preprocessed.model_input)
+                content = source.read(name)
+                preprocessing.check_memory(max(expected, len(images) + 1), size)
+                preprocessed = preprocessing.preprocess(content, size, resize=resize)
             except ImageError as error:
                 skipped.append(SkippedFile(name, error.reason))
+                continue
+            images[name] = preprocessing.to_tensor(preprocessed.model_input)
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]
     assigned = assign_splits({name: locations[name] for name in images})
     tally = Counter((location.class_name, location.split) for location in assigned.values())
@@ -131,6 +148,22 @@ def read_all(
     counts = {name: (tally[name, "train"], tally[name, "test"]) for name in class_names}
     auto_split = any(location.split is None for location in locations.values())
     return images, assigned, FolderSummary(counts, skipped, auto_split)
+
+
+def check_pixels(source: Source, names: list[str]) -> None:
+    """Check the pixels that the headers of all images together declare, before any is decoded."""
+    if source.max_pixels == math.inf:
+        return
+    pixels = 0
+    for name in names:
+        with suppress(ImageError):  # reported when it is read
+            pixels += preprocessing.count_pixels(source.read(name))
+        if pixels > source.max_pixels:
+            raise DataError(
+                f"The images of a zip of this size may have at most {source.max_pixels / 1e6:,.0f} million pixels "
+                "together: these have more.",
+                "Resize them, or use an unpacked folder.",
+            )
 
 
 @contextmanager
@@ -141,7 +174,8 @@ def open_source(path: Path) -> Iterator[Source]:
     elif os.path.isfile(path):
         archive = Archive(path)
         with archive.zip:
-            yield Source([name for name in archive.files if not is_hidden(name)], archive.open_file, [])
+            names = [name for name in archive.files if not is_hidden(name)]
+            yield Source(names, archive.read, [], max(MAX_PIXELS, PIXELS_PER_BYTE * path.stat().st_size))
     else:
         raise DataError(f"data must be an image folder or a zip file: {str(path)[:200]!r} does not exist.")
 
@@ -172,11 +206,7 @@ def walk_folder(root: Path) -> Source:
         if len(names) > MAX_FILES:
             raise DataError(f"An image folder may have at most {MAX_FILES:,} files: {root} has more.")
 
-    @contextmanager
-    def open_file(name: str) -> Iterator[Path]:
-        yield root / name
-
-    return Source(names, open_file, skipped)
+    return Source(names, lambda name: root / name, skipped)
 
 
 def parse_locations(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:
@@ -189,7 +219,14 @@ def parse_locations(names: list[str]) -> tuple[dict[str, Location], list[Skipped
     paths = strip_common_folder({name: tuple(name.split("/")) for name in names})
     splits = find_splits([path for path in paths.values() if len(path) > 1])
     if len(splits) == 1:
-        return {}, [SkippedFile("train", NO_TEST_FOLDER)]
+        return {}, [SkippedFile(next(iter(splits)), NO_TEST_FOLDER)]
+    if not splits:
+        check_classes(paths.values())
+    for top in splits:  # as in seg_train/seg_train/cat
+        below = {name: path[1:] for name, path in paths.items() if path[0].casefold() == top and len(path) > 1}
+        inside = {path[0].casefold() for path in below.values()}
+        if len(inside) == 1 and splits.get(inside.pop()) == splits[top]:
+            paths |= {name: (top, *path[1:]) for name, path in below.items()}
     found: dict[str, Location] = {}
     skipped: list[SkippedFile] = []
     for name, path in paths.items():
@@ -217,19 +254,51 @@ def find_splits(paths: list[tuple[str, ...]]) -> dict[str, Split]:
     """
     tops, deep = ({path[0].casefold() for path in paths if len(path) > length} for length in (1, 2))
     flat = {path[0].casefold() for path in paths if len(path) == 2}
-    tests = sorted((test for test in TEST_FOLDERS if test in tops), key=lambda test: test not in deep)  # with classes
-    if "train" in tops and tests:
-        return {"train": "train", tests[0]: "test"}
-    return {"train": "train"} if "train" in deep - flat else {}
+    words = {top: split_word(top) for top in tops}
+    rank = lambda top: (top not in deep, (*TRAIN_FOLDERS, *TEST_FOLDERS).index(words[top]), top)  # noqa: E731
+    trains = sorted((top for top in tops if words[top] in TRAIN_FOLDERS), key=rank)
+    tests = sorted((top for top in tops if words[top] in TEST_FOLDERS), key=rank)  # first one with classes
+    if trains and tests:
+        return {trains[0]: "train", tests[0]: "test"}
+    return {trains[0]: "train"} if trains and trains[0] in deep - flat else {}
+
+
+def split_word(folder: str) -> str:
+    """Return the name of a split without the words around it.
+
+    Example:
+        >>> [split_word(name) for name in ("seg_train", "training_set", "test-images", "trainer")]
+        ['train', 'training', 'test', 'trainer']
+    """
+    return re.sub(rf"^{SPLIT_AFFIXES}[ _-]|[ _-]{SPLIT_AFFIXES}$", "", folder)
+
+
+def check_classes(paths: Iterable[tuple[str, ...]]) -> None:
+    """Refuse top folders that all have the same two or more folders: those are the classes."""
+    folders: dict[str, set[str]] = {}
+    for path in paths:
+        if len(path) > 1:
+            folders.setdefault(path[0], set()).update(path[1:2] if len(path) > 2 else ())
+    inner = next(iter(folders.values()), set())
+    if len(folders) > 1 and len(inner) > 1 and all(found == inner for found in folders.values()):
+        tops, classes = (", ".join(sorted(map(printable_name, names))[:5])[:80] for names in (folders, inner))
+        raise DataError(
+            f"The top folders of an image folder must be classes, or train and test: {tops} all contain {classes}.",
+            "Rename them to train and test, or use one of them.",
+        )
 
 
 def strip_common_folder(paths: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Remove a single folder around all others, common in zips, from the paths."""
-    tops = {path[0] for path in paths.values() if len(path) > 1}
-    inner = {path[1] for path in paths.values() if len(path) > 2}
-    if len(tops) != 1 or len(inner) < 2:
-        return paths
-    return {name: path[1:] or path for name, path in paths.items()}  # a file next to that folder keeps its path
+    """Remove the single folders around all others, common in zips, from the paths."""
+    stripped = paths
+    while True:
+        tops = {path[0] for path in stripped.values() if len(path) > 1}
+        inner = {path[1] for path in stripped.values() if len(path) > 2}
+        if len(tops) != 1 or not inner:
+            return paths
+        stripped = {name: path[1:] or path for name, path in stripped.items()}  # a file next to it keeps its path
+        if len(inner) > 1:
+            return stripped
 
 
 def hash_path(location: Location) -> bytes:

@@ -411,13 +411,18 @@ def upright_size(image: Image.Image) -> tuple[int, int]:
     return (height, width) if orientation(image) >= 5 else (width, height)
 
 
-def is_huge(path: Path) -> bool:
+def is_huge(source: ImageSource) -> bool:
     """Whether a file's header declares an image that takes long to decode; False for anything but an image."""
+    return count_pixels(source) > HUGE_PIXELS
+
+
+def count_pixels(source: ImageSource) -> int:
+    """Return the number of pixels that a file's header declares; 0 for anything but an image."""
     try:
-        with opened(path, file_name(path)) as image:
-            return is_large(image)
+        with opened(source) as image:
+            return image.width * image.height
     except ImageError:  # `open_image` reports it
-        return False
+        return 0
 
 
 def is_large(image: Image.Image) -> bool:
