@@ -1,6 +1,6 @@
 """Faithfulness of all methods over many images, of CIFAR-10 or a folder, for any model with a classification head.
 
-Deletion, insertion, sensitivity-n, the randomization test and the metrics of `vitviz.attribution.metrics`.
+Deletion, insertion, sensitivity-n, the randomization test and the metrics of `benchmarks.metrics`.
 """
 
 import json
@@ -19,18 +19,16 @@ from rich.progress import track
 from rich.table import Column, Table
 from torch import Tensor
 
-from vitviz.attribution import localization
+from benchmarks import localization
+from benchmarks.metrics import METRICS, randomization_test, sensitivity
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.faithfulness import (
     N_RANDOM,
     Score,
     baselines_for,
-    randomization_test,
     score,
-    sensitivity,
 )
 from vitviz.attribution.methods import METHODS, methods_for
-from vitviz.attribution.metrics import METRICS
 from vitviz.data import cifar, image_folder, preprocessing
 from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import Checkpoint

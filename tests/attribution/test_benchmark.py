@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from benchmarks import faithfulness
+from benchmarks import faithfulness, metrics
 from tests import tiny
 from vitviz.attribution.methods import METHODS
 from vitviz.data.cifar import DataError
@@ -22,7 +22,7 @@ def test_an_interrupted_benchmark_reports_the_images_so_far(tmp_path, cifar_fold
     faithfulness.run(str(path), str(cifar_folder), num_images=2)
     expected = capsys.readouterr().out
     calls = []
-    real = faithfulness.sensitivity
+    real = metrics.sensitivity
 
     def stopping(*arguments):
         calls.append(arguments)

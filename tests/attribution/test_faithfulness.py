@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks import metrics
 from tests import tiny
 from vitviz.attribution import faithfulness
 from vitviz.attribution.ablation import ablate
@@ -147,11 +148,11 @@ def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_min
     subject, contributions = linear
     maps = {"true": contributions, "opposite": -contributions, "nothing": np.zeros(N, np.float32)}
     for count in (1, 7, 20):
-        found = faithfulness.sensitivity(subject, maps, 1, count)
+        found = metrics.sensitivity(subject, maps, 1, count)
         assert found == pytest.approx({"true": 1, "opposite": -1, "nothing": 0}, abs=1e-4)
     for count in (0, N):
         with pytest.raises(ValueError, match=f"count must be from 1 to 34 patches: got {count}"):
-            faithfulness.sensitivity(subject, maps, 1, count)
+            metrics.sensitivity(subject, maps, 1, count)
 
 
 def test_rank_correlation_by_hand():
@@ -165,7 +166,7 @@ def test_randomized_weights_change_the_maps_of_the_model_but_not_random_ones():
     subject = tiny.context()
     before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
     methods = {name: METHODS[name].compute for name in ("relevance", "random", "average")}
-    found = faithfulness.randomization_test(subject, methods, 3)
+    found = metrics.randomization_test(subject, methods, 3)
     assert list(found["relevance"]) == ["head", *(f"block {layer}" for layer in range(tiny.L, 0, -1))]
     assert abs(found["relevance"]["block 1"]) < 0.9
     assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
@@ -181,7 +182,7 @@ def test_randomization_keeps_the_ablation():
         seen.append((context.kept_tokens.sum(), context.ablated_heads))
         return METHODS["random"].compute(context, target)
 
-    faithfulness.randomization_test(subject, {"random": record}, 3)
+    metrics.randomization_test(subject, {"random": record}, 3)
     assert len(seen) == tiny.L + 2
     assert set(seen) == {(tiny.T - 2, ((2, 1),))}
 
@@ -209,13 +210,13 @@ def test_mean_pooling_does_not_support_the_drop_baseline(variant):
 def test_maps_may_have_one_or_two_dimensions():
     subject, values = tiny.context(), np.random.default_rng(3).random(N).astype(np.float32)
     for one, other in (
-        (faithfulness.score(subject, {"x": found}, 2), faithfulness.sensitivity(subject, {"x": found}, 2, 3))
+        (faithfulness.score(subject, {"x": found}, 2), metrics.sensitivity(subject, {"x": found}, 2, 3))
         for found in (values, values.reshape(tiny.GH, GW))
     ):
         assert one.scores["x"].deletion == pytest.approx(
             faithfulness.score(subject, {"x": values}, 2).scores["x"].deletion
         )
-        assert other == faithfulness.sensitivity(subject, {"x": values}, 2, 3)
+        assert other == metrics.sensitivity(subject, {"x": values}, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +241,7 @@ def test_invalid_arguments_of_scores_are_refused(wrong, sentence):
 @pytest.mark.parametrize("target", [-1, 99, (2, 99), "cat"])
 def test_sensitivity_refuses_unknown_classes(target):
     with pytest.raises(ValueError, match="target must be one class, 0 to 10: got"):
-        faithfulness.sensitivity(tiny.context(), {"x": np.zeros(N)}, target, 3)
+        metrics.sensitivity(tiny.context(), {"x": np.zeros(N)}, target, 3)
 
 
 def test_random_numbers_are_seeded_by_the_image(monkeypatch):
@@ -254,8 +255,8 @@ def test_random_numbers_are_seeded_by_the_image(monkeypatch):
     seeds.clear()
     for subject in (one, other):
         faithfulness.score(subject, {"x": np.zeros(N)}, 0)
-        faithfulness.sensitivity(subject, {"x": np.zeros(N)}, 0, 3)
-        faithfulness.randomization_test(subject, {}, 0)
+        metrics.sensitivity(subject, {"x": np.zeros(N)}, 0, 3)
+        metrics.randomization_test(subject, {}, 0)
     assert seeds == [one.seed] * 3 + [other.seed] * 3
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from benchmarks import localization
 from tests import tiny
-from vitviz.attribution import localization
 from vitviz.data.preprocessing import SAMPLES, sample_paths
 
 

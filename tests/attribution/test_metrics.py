@@ -1,6 +1,5 @@
 """Metrics of maps: hand values, a linear model with a known answer, and imputation against another solver."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +7,10 @@ import pytest
 import torch
 
 import vitviz
+from benchmarks import metrics
 from tests import tiny
 from tests.attribution.test_faithfulness import linear  # noqa: F401  # a fixture
-from vitviz.attribution import faithfulness, imputation, metrics
+from vitviz.attribution import faithfulness, imputation
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.methods import METHODS
 
@@ -102,28 +102,12 @@ def test_sparseness_and_complexity_by_hand():
     assert metrics.entropy(np.zeros(4)) == pytest.approx(np.log(4))
 
 
-def test_an_explanation_measures_every_metric_of_a_map(tiny_checkpoint):
-    found = vitviz.explain(tiny_checkpoint, tiny.pixels())
-    for name, metric in metrics.METRICS.items():
-        compute = METHODS["occlusion"].compute
-        expected = metric.compute(found.context, compute, 3)
-        assert found.metric(name, "occlusion", "class 3") == pytest.approx(expected)
-    for arguments, sentence in (
-        (("gini", "occlusion"), "metric must be one of saco, completeness, random_logit"),
-        (("completeness", "rollout"), "completeness needs a map in logits: rollout has none"),
-        (("saco", "nonsense"), "nonsense"),
-        (("saco", "rollout", "nonsense"), "target must be a class"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(sentence)):
-            found.metric(*arguments)
-
-
 def test_scores_of_a_model_without_head_are_refused():
     found = vitviz.explain(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), tiny.pixels())
-    for call in (lambda: found.score("rollout"), lambda: found.metric("saco", "rollout")):
+    rollout = METHODS["rollout"].compute
+    for call in (lambda: found.score("rollout"), lambda: metrics.saco(found.context, rollout, 0)):
         with pytest.raises(ValueError, match="measured on a probability: tiny has no classification head"):
             call()
-    assert found.metric("sparseness", "rollout") > 0
 
 
 # Imputation

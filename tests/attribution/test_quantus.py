@@ -12,8 +12,9 @@ import pytest
 import torch
 from torch import nn
 
+from benchmarks import metrics
 from tests import tiny
-from vitviz.attribution import faithfulness, metrics
+from vitviz.attribution import faithfulness
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.methods import METHODS
 
@@ -91,7 +92,7 @@ def test_sensitivity_is_the_faithfulness_correlation(quantus, subject, values, c
     (found,) = metric(
         model=Masked(subject).eval(), x_batch=masks(), y_batch=np.array([TARGET]), a_batch=shaped(values), softmax=False
     )
-    expected = faithfulness.sensitivity(subject, {"x": values}, TARGET, count, n_random=50)["x"]
+    expected = metrics.sensitivity(subject, {"x": values}, TARGET, count, n_random=50)["x"]
     assert found == pytest.approx(expected, abs=1e-5)
 
 
@@ -207,7 +208,7 @@ def test_the_randomization_test_is_mprt(quantus, subject, name):
 
     metric = quantus.MPRT(similarity_func=quantus.similarity_func.correlation_spearman, **OPTIONS)
     found = metric(model=Staged(subject), explain_func=explained, **batch(subject, compute(subject, TARGET)))
-    expected = faithfulness.randomization_test(subject, {name: compute}, TARGET)[name]
+    expected = metrics.randomization_test(subject, {name: compute}, TARGET)[name]
     correlations = [value for key, value in found.items() if key != "original"]
     parts = [key.removeprefix("stages.") for key in found if key != "original"]
     assert parts == list(expected)

@@ -23,7 +23,6 @@ from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
-from vitviz.attribution.metrics import METRICS, measure
 from vitviz.attribution.patching import Part, Patching, patch_contexts
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.shown import TargetLike, check_method
@@ -320,24 +319,6 @@ class Explanation:
         """
         found = similarity(self.context, patch, layer, None if other is None else context_of("other", other))
         return found.reshape(self.grid)
-
-    @own_modes()
-    def metric(self, name: str, method: str, target: TargetLike | None = None) -> float:
-        """Measure another property of a method's map, such as its stability or sparseness.
-
-        Args:
-            name: A name in `vitviz.attribution.metrics.METRICS`, whose entries define them: "saco", "completeness",
-                "random_logit", "max_sensitivity", "sparseness", "complexity".
-            method: A name in `METHODS`.
-            target: As for `map`.
-
-        Raises:
-            ValueError: If the metric, method or class does not exist, or the metric is not defined for the method.
-        """
-        check_method(method)
-        if name in METRICS and METRICS[name].signed_only and not METHODS[method].signed:
-            raise ValueError(f"{name} needs a map in logits: {method} has none.")
-        return measure(self.context, name, METHODS[method].compute, self.target_of(method, target))
 
     @own_modes()
     def ablate(

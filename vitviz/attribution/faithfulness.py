@@ -6,9 +6,8 @@ images does not say what the prediction depends on. Scores of single images are 
 1912.01451).
 """
 
-from collections.abc import Callable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from operator import index
 from typing import Any, Literal, cast, get_args
 
@@ -17,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.context import ForwardContext, Target, softmax, target_logit
+from vitviz.attribution.context import ForwardContext, softmax
 from vitviz.attribution.imputation import impute_noisy
 from vitviz.models.config import ViTConfig
 
@@ -253,40 +252,6 @@ def score(
     return FaithfulnessScores(scores, random_baseline)
 
 
-def sensitivity(
-    context: ForwardContext, maps: Mapping[str, Array], target: Target, count: int, n_random: int = 100
-) -> dict[str, float]:
-    """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does a map's sum predict the logit's decrease?
-
-    Args:
-        context: The image in the model.
-        maps: One value per patch, (N,) or (gh, gw), by method.
-        target: The target whose logit is measured.
-        count: Patches removed at once (n), painted in the mean color.
-        n_random: Number of random subsets of this size, drawn with the image's seed, the same for all methods.
-
-    Returns:
-        Pearson correlation over the subsets for each method, -1..1; 0 if one of the two is constant.
-
-    Raises:
-        ValueError: If the number of patches, the class or a map is invalid.
-    """
-    patches = context.config.num_patches
-    if not 1 <= count < patches:
-        raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
-    for one in target if isinstance(target, tuple) else (target,):
-        check_class(context, one)
-    generator = np.random.default_rng(context.seed)
-    masked = np.zeros((n_random, patches), bool)
-    for row in masked:
-        row[generator.choice(patches, count, replace=False)] = True
-    images = torch.cat([context.image[None], context.mask_patches(torch.from_numpy(masked))])
-    whole, *rest = target_logit(torch.from_numpy(context.predict(images)), target).tolist()
-    decrease = whole - np.array(rest)
-    flat = flatten_maps(context, maps)
-    return {name: correlation(masked @ values.astype(float), decrease) for name, values in flat.items()}
-
-
 def correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
     """Pearson correlation, or 0 if one of the two is constant."""
     return float(np.corrcoef(one, other)[0, 1]) if np.ptp(one) and np.ptp(other) else 0.0
@@ -301,36 +266,3 @@ def ranks_of(values: Array) -> NDArray[np.float64]:
     """Ranks from 0, with mean ranks for ties."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts + 1) / 2)[places]
-
-
-def randomization_test(
-    context: ForwardContext, methods: Mapping[str, Callable[[ForwardContext, Target], Array]], target: Target
-) -> dict[str, dict[str, float]]:
-    """Model parameter randomization test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1).
-
-    The weights of the head, then of the blocks from the last to the first, are replaced cumulatively by normal noise of
-    the same mean and standard deviation, drawn with the image's seed.
-
-    Args:
-        context: The image in the model.
-        methods: Function of each method, by name.
-        target: The target that they explain.
-
-    Returns:
-        For each method and each part ("head", "block 6" ...), the rank correlation of the map with the original one
-        once all parts up to this one are random. It must fall towards 0 for a method that explains the model.
-    """
-    original = {name: compute(context, target) for name, compute in methods.items()}
-    correlations: dict[str, dict[str, float]] = {name: {} for name in methods}
-    model = deepcopy(context.model)
-    generator = torch.Generator().manual_seed(context.seed)
-    for part, module in model.stages():
-        with torch.no_grad():
-            for weight in module.parameters():
-                noise = torch.randn(weight.shape, generator=generator).to(weight)
-                weight.copy_(weight.mean() + noise * weight.std(correction=0))
-        checkpoint = replace(context.checkpoint, network=model)
-        randomized = ForwardContext(checkpoint, context.image, context.keep, context.head_masks)
-        for name, compute in methods.items():
-            correlations[name][part] = rank_correlation(compute(randomized, target), original[name])
-    return correlations
