@@ -117,7 +117,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("app", "--port", "0"), "port must be a number from 1 to 65535: got '0'."),
-        (("train", "--preset", "nonsense"), "preset must be one of cifar10-ti4, cifar10-ti9, "),
+        (("train", "--preset", "nonsense"), "preset must be one of cifar10-ti4, cifar10-2min, "),
         (
             ("train", "--epochs", "1", "--minutes", "1"),
             "epochs and minutes exclude each other: got 1.0 epochs and 1.0 min",

@@ -35,7 +35,6 @@ SCRATCH = ViTConfig(
 )
 PRESETS: dict[str, TrainConfig] = {
     "cifar10-ti4": TrainConfig(),
-    "cifar10-ti9": TrainConfig(preset="cifar10-ti9", model=ViTConfig(depth=9), epochs=200, minutes=None),
     "cifar10-2min": TrainConfig(
         preset="cifar10-2min",
         model=ViTConfig(embed_dim=128, depth=4, num_heads=4),

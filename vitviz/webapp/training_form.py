@@ -19,7 +19,6 @@ from vitviz.webapp.server.refusals import FieldError
 
 ABOUT = {
     "cifar10-ti4": "Made for two CPU cores.",
-    "cifar10-ti9": "Three more layers and 200 epochs: hours on two CPU cores.",
     "cifar10-2min": "A small network that learns visibly within two minutes on two CPU cores.",
     "cifar10-s4": "Larger and more accurate. Made for a GPU: on a CPU it learns little in this time.",
     "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
