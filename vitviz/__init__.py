@@ -98,6 +98,11 @@ def load(
     precision: str = "auto",
     labels: "Labels | None" = None,
     img_size: tuple[int, int] | None = None,
+    *,
+    processor: Any = None,
+    mean: tuple[float, float, float] | None = None,
+    std: tuple[float, float, float] | None = None,
+    check: bool = True,
 ) -> "Checkpoint":
     """Load a checkpoint, or a ViT of timm or transformers, in evaluation mode.
 
@@ -110,6 +115,11 @@ def load(
             those of the model's files.
         img_size: Height and width of the input (px), multiples of the patch size; position embeddings are interpolated.
             None for the size in the model's files.
+        processor: Image processor of transformers, or a folder with its file; None for that of the model's files.
+        mean: Mean of each color channel, in 0..1; None for that of the model's files.
+        std: Standard deviation of each color channel, in 0..1; None for that of the model's files.
+        check: Compare the outputs with those of timm or transformers, if installed, of a model of at most 100 M
+            parameters, and refuse one that computes something else. `Checkpoint.notes` lists what was assumed.
 
     Raises:
         CheckpointError: If the model does not exist, is not of a family that vitviz knows, or is invalid.
@@ -128,7 +138,7 @@ def load(
             raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
     keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)
     with own_modes():
-        model = hub.load(name, labels, img_size)
+        model = hub.load(name, labels, img_size, check=check, processor=processor, mean=mean, std=std)
         model.network.to(choose_device(device), None if keeps_dtype else dtypes[precision])
     return model
 

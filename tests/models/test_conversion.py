@@ -31,7 +31,7 @@ def weights(tmp_path):
 NESTINGS = {
     "bare": lambda state: state,
     "of a training": lambda state: {"epoch": 3, "state_dict": state, "optimizer": {"lr": 0.1}},
-    "of DistributedDataParallel": lambda state: {"model": {f"module.{key}": value for key, value in state.items()}},
+    "of a tutorial": lambda state: {"model_state_dict": state, "loss": torch.tensor(0.5)},
     "with options": lambda state: {"args": argparse.Namespace(lr=0.1), "model": state},
     "averaged": lambda state: {"state_dict": {k: v + 1 for k, v in state.items()}, "state_dict_ema": state},
 }
@@ -150,7 +150,7 @@ def test_truncated_empty_and_foreign_pickles_are_refused(weights, tmp_path):
 def test_the_reader_has_limits(monkeypatch, weights, tmp_path):
     monkeypatch.setattr(pickles, "SECONDS", 0.01)
     torch.save(weights.state_dict(), tmp_path / "mine.pth")
-    with pytest.raises(CheckpointError, match=r"must be read within 0\.01 s and 12 GiB"):
+    with pytest.raises(CheckpointError, match=r"must be read within 0\.01\d* s and 2 GiB"):
         convert(tmp_path / "mine.pth", tmp_path / "like")
 
 

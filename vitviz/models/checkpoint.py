@@ -83,6 +83,7 @@ class Checkpoint:
             of timm or transformers `source`: library, family, repository, revision and license, where known.
         resize: Crop and filter with which an image gets the size of the input.
         files: Files that the weights were read from; empty for a network in memory.
+        notes: What was assumed, left out or not checked when a model of timm or transformers was loaded.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Checkpoint:
     record: dict[str, Any]
     resize: Resize = DEFAULT_RESIZE
     files: tuple[WeightFile, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def config(self) -> ModelConfig:
@@ -425,9 +427,7 @@ def read_labels(metadata: dict[str, Any], config: ModelConfig) -> tuple[tuple[st
     labels, count = metadata.get("labels"), config.num_classes
     if not (isinstance(labels, list) and len(labels) == count and all(isinstance(label, str) for label in labels)):
         raise CheckpointError(f"labels must be {count} names, one per logit: got {labels!r:.80}", field="labels")
-    mean, std = read_channels(metadata, "mean"), read_channels(metadata, "std")
-    if min(std) < MIN_STD:
-        raise CheckpointError(f"std must be at least {MIN_STD} in each channel: got {std}", field="std")
+    mean, std = read_channels(metadata, "mean"), read_std(metadata)
     record = metadata.get("record", {})
     if not isinstance(record, dict):
         raise CheckpointError(f"record must be an object: got {record!r:.80}", field="record")
@@ -451,10 +451,22 @@ def read_resize(metadata: dict[str, Any]) -> Resize:
     return Resize(**values)
 
 
+def read_std(metadata: dict[str, Any]) -> Channels:
+    """Read the standard deviation of each color channel from the metadata."""
+    std = read_channels(metadata, "std")
+    if min(std) < MIN_STD:
+        raise CheckpointError(f"std must be at least {MIN_STD} in each channel: got {std}", field="std")
+    return std
+
+
 def read_channels(metadata: dict[str, Any], name: str) -> Channels:
     """Read one number per color channel from the metadata."""
     values = metadata.get(name)
-    if isinstance(values, list) and len(values) == 3 and all(type(v) in (int, float) and 0 <= v <= 1 for v in values):
+    if (
+        isinstance(values, list | tuple)
+        and len(values) == 3
+        and all(type(v) in (int, float) and 0 <= v <= 1 for v in values)
+    ):
         return values[0], values[1], values[2]
     raise CheckpointError(f"{name} must be three numbers from 0 to 1: got {values!r:.80}", field=name)
 

@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 MAX_TOKENS = 4096  # attention memory is quadratic in the number of tokens
+MAX_CLASSES = 100_000
 STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 
 ViTArchitecture = Literal[
@@ -36,8 +37,8 @@ VIT_ONLY = (
     *("rope_type", "act_layer", "swiglu_mlp", "pre_norm", "final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"),
     *("head_proj_dim", "normalize_head"),
 )
-NumClasses = Annotated[int, Field(ge=2, le=100_000, description="Number of logits (K).")]
-NumClassesOrNone = Annotated[int, Field(ge=0, le=100_000, description="Number of logits (K); 0 for no head.")]
+NumClasses = Annotated[int, Field(ge=2, le=MAX_CLASSES, description="Number of logits (K).")]
+NumClassesOrNone = Annotated[int, Field(ge=0, le=MAX_CLASSES, description="Number of logits (K); 0 for no head.")]
 
 
 class ConfigError(ValueError):
@@ -374,9 +375,11 @@ def rule(annotation: Any) -> str:
     options = get_args(annotation)
     if type(None) in options:
         return f"{rule(next(o for o in options if o is not type(None)))}, or None"
-    if options:
-        return f"{len(options)} values, each {rule(options[0])}"
+    if get_origin(annotation) is tuple:
+        return f"{len(options)} values, each {rule(options[-1])}"
+    annotation = get_origin(annotation) or annotation
     names = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
+    names |= {list: "a list", dict: "an object"}
     return names.get(annotation, f"a {annotation.__name__}") + limits(metadata)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vitviz.models import checkpoint, hub, pickles, zero_shot
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.families import Settings
+from vitviz.models.config_files import Settings
 from vitviz.models.labels import read_labels
 from vitviz.models.pretrained import Pretrained, find_family
 
@@ -42,20 +42,26 @@ def convert(
         found = load_zero_shot(str(source), img_size, classes)
         return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
     path = Path(source)
-    if not pickles.is_pickle(path) and (like is None or not path.is_file()):
+    folder_files = hub.find_pickles(path) if path.is_dir() and not any(path.glob("*.safetensors")) else []
+    is_set = len(folder_files) == 1 or (folder_files and hub.is_shard(folder_files[0]))
+    if not pickles.is_pickle(path) and not is_set and (like is None or not path.is_file()):
         return hub.load(source, labels, img_size)
-    name = path.name.removesuffix(".tar").rpartition(".")[0]
+    home = path if is_set else path.parent
+    name = path.name if is_set else path.name.removesuffix(".tar").rpartition(".")[0] or path.stem
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
-        file = path
-        if pickles.is_pickle(path):
-            checkpoint.check_size(path.stat().st_size, None)
-            file = Path(folder) / hub.WEIGHTS
-            pickles.to_safetensors(path, file)
-        tensors = hub.TensorFiles([file], stack)
-        if like is None and not (path.parent / hub.CONFIG).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
+        files = folder_files or [path]
+        hub.check_is_whole(files)
+        if pickles.is_pickle(files[0]):
+            checkpoint.check_size(sum(file.stat().st_size for file in files), None)
+            read = [Path(folder) / f"{number}.safetensors" for number in range(len(files))]
+            for file, out in zip(files, read, strict=True):
+                pickles.to_safetensors(file, out)
+            files = read
+        tensors = hub.TensorFiles(files, stack)
+        if like is None and not (home / hub.CONFIG).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
             like = f"timm:{tensors.metadata[pickles.ARCHITECTURE]}"
-        config, processor = read_like(like if like is not None else path.parent, path.name)
-        pretrained = Pretrained(name, tensors, config)
+        config, processor = read_like(like if like is not None else home, path.name)
+        pretrained = Pretrained(name, tensors, config, has_any_head=like is not None)
         library = "timm" if pretrained.is_timm else "transformers"
         found = hub.load_pretrained(pretrained, processor, {"library": library}, img_size)
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))

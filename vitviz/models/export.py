@@ -17,7 +17,8 @@ from torch import Tensor
 from vitviz.data.files import write_atomic
 from vitviz.models.checkpoint import Checkpoint, CheckpointError, check_finite
 from vitviz.models.config import ViTConfig
-from vitviz.models.families import Names, Settings
+from vitviz.models.config_files import Settings
+from vitviz.models.families import Names
 from vitviz.models.vit import ViT
 
 Allowed = dict[str, Any]  # field of `ViTConfig` -> tuple of its values, or ... for any

@@ -5,20 +5,30 @@ number of heads, epsilon, activation, pooling and rotary positions.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from vitviz.data.preprocessing import Resize
-from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.config_files import (
+    CLIPConfig,
+    DeiTConfig,
+    Dinov2Config,
+    Dinov2WithRegistersConfig,
+    DINOv3ViTConfig,
+    Settings,
+    SiglipConfig,
+    TransformersConfig,
+    ViTMAEConfig,
+)
 
 Names = tuple[tuple[str, str], ...]  # pattern of a tensor's name, and its replacement
-Settings = dict[str, Any]  # fields of `ViTConfig`; for timm also "head_dim", the width of a head
 Channels3 = tuple[float, float, float]
 
 IMAGENET: tuple[Channels3, Channels3] = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 HALF: tuple[Channels3, Channels3] = (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)
 CLIP: tuple[Channels3, Channels3] = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+
+UNUSED = r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm"
+TWO_TOWERS = rf"{UNUSED}|text_model\.|text_projection|logit_(scale|bias)"
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,8 @@ class Family:
         title: Name in messages.
         models: Pattern of timm's `architecture`, or of transformers' `model_type`.
         names: Renames to timm's names, applied to each tensor's name in order.
-        settings: Fields that no tensor shows, or a function that reads them from config.json.
+        settings: Fields that no tensor shows, of timm.
+        file: Fields of config.json, of transformers.
         ignored: Pattern of renamed tensors that do not take part in the prediction.
         normalization: Mean and standard deviation, where the files name none.
         positions_before_registers: Whether the class token has a position, but the registers have none.
@@ -40,48 +51,13 @@ class Family:
     title: str
     models: str
     names: Names = ()
-    settings: Settings | Callable[[Settings], Settings] = field(default_factory=dict)
-    ignored: str = r"$."
+    settings: Settings = field(default_factory=dict)
     normalization: tuple[Channels3, Channels3] = IMAGENET
+    ignored: str = UNUSED
+    file: type[TransformersConfig] = TransformersConfig
     positions_before_registers: bool = False
     antialias: bool = True
     resize: Resize = Resize("bicubic")  # noqa: RUF009 - frozen
-
-
-def read_transformers_config(config: Settings) -> Settings:
-    """Read the settings that all ViTs of transformers have in common from config.json."""
-    activations = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "silu": "silu"}
-    size, activation = config.get("image_size", 224), config.get("hidden_act", "gelu")
-    if activation not in activations:
-        raise CheckpointError(f"hidden_act must be one of {', '.join(activations)}: got {activation!r:.40}")
-    return {
-        "img_size": tuple(size) if isinstance(size, list | tuple) else (size, size),
-        "num_heads": config["num_attention_heads"],
-        "eps": config.get("layer_norm_eps", 1e-6),
-        "act_layer": activations[activation],
-    }
-
-
-def read_clip_config(config: Settings) -> Settings:
-    """Read the settings of CLIP from config.json, whose `vision_config` may omit transformers' defaults."""
-    defaults = {"num_attention_heads": 12, "hidden_act": "quick_gelu", "layer_norm_eps": 1e-5}
-    return read_transformers_config(defaults | config)
-
-
-def read_siglip_config(config: Settings) -> Settings:
-    """Read the settings of SigLIP from config.json, whose `vision_config` may omit transformers' defaults."""
-    return read_transformers_config({"num_attention_heads": 12, "hidden_act": "gelu_pytorch_tanh"} | config)
-
-
-def read_dinov3_config(config: Settings) -> Settings:
-    """Read the settings of DINOv3 from transformers' config.json."""
-    rope = config.get("rope_parameters") or {}
-    theta = config.get("rope_theta", rope.get("rope_theta", 100.0))
-    return read_transformers_config(config) | {
-        "rope_type": "dinov3",
-        "rope_temperature": float(theta),
-        "rope_rotate_half": True,
-    }
 
 
 BLOCK: Names = (  # of transformers' ViTs, in the names that its versions 4 and 5 write
@@ -131,6 +107,7 @@ CLIP_NAMES: Names = (  # of CLIP and SigLIP
     (r"^classifier\.", "head."),
 )
 TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the original releases
+    (r"^blocks\.\d+\.(\d+)\.", r"blocks.\1."),  # of DINOv2's trainings, in chunks
     (r"\.gamma_(\d)$", r".ls\1.gamma"),
     (r"\.attn\.([qkv])_proj\.", r".attn.\1."),
     (r"\.attn\.([qkv])_bias$", r".attn.\1.bias"),
@@ -143,43 +120,64 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
     (r"^(?:register_tokens|storage_tokens)$", "reg_token"),
 )
 SQUASHED, BILINEAR = Resize("bicubic", 1.0, "squash"), Resize("bilinear", 1.0, "squash")
-UNUSED = r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm"
-TWO_TOWERS = rf"{UNUSED}|text_model\.|text_projection|logit_(scale|bias)"
 
-HF = read_transformers_config
+PREFIX = r"(?:vit|deit|dinov2|dinov2_with_registers|dinov3_vit|vision_model|visual\.trunk)\."  # in models with a head
+FIRST = r"(?:patch_embed\.proj|embeddings\.patch_embeddings?(?:\.projection)?)\.weight"  # that every ViT has
 TRANSFORMERS = (
-    Family("ViT", "vit", BLOCK, HF, UNUSED, HALF, antialias=False, resize=BILINEAR),
-    Family("ViT-MAE", "vit_mae", BLOCK, HF, UNUSED, antialias=False, resize=BILINEAR),
-    Family("DeiT", "deit", BLOCK + DISTILLED, HF, UNUSED, antialias=False, resize=Resize("bicubic", 0.875, "squash")),
-    Family("DINOv2", "dinov2", BLOCK + SWIGLU, HF, UNUSED, antialias=False),
+    Family("ViT", "vit", BLOCK, normalization=HALF, resize=BILINEAR, antialias=False),
+    Family("ViT-MAE", "vit_mae", BLOCK, file=ViTMAEConfig, resize=BILINEAR, antialias=False),
     Family(
-        *("DINOv2 with registers", "dinov2_with_registers", BLOCK + SWIGLU, HF, UNUSED),
+        "DeiT", "deit", BLOCK + DISTILLED, file=DeiTConfig, resize=Resize("bicubic", 0.875, "squash"), antialias=False
+    ),
+    Family("DINOv2", "dinov2", BLOCK + SWIGLU, file=Dinov2Config, antialias=False),
+    Family(
+        *("DINOv2 with registers", "dinov2_with_registers", BLOCK + SWIGLU),
+        file=Dinov2WithRegistersConfig,
         positions_before_registers=True,
     ),
-    Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, read_dinov3_config, UNUSED, resize=BILINEAR),
-    Family("CLIP", "clip(_vision_model)?", CLIP_NAMES, read_clip_config, TWO_TOWERS, CLIP, antialias=False),
+    Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, file=DINOv3ViTConfig, resize=BILINEAR),
     Family(
-        *("SigLIP", "siglip(_vision_model)?", CLIP_NAMES, read_siglip_config, TWO_TOWERS, HALF),
+        *("CLIP", "clip(_vision_model)?", CLIP_NAMES),
+        file=CLIPConfig,
+        ignored=TWO_TOWERS,
+        normalization=CLIP,
+        antialias=False,
+    ),
+    Family(
+        *("SigLIP", "siglip(_vision_model)?", CLIP_NAMES),
+        file=SiglipConfig,
+        ignored=TWO_TOWERS,
+        normalization=HALF,
         antialias=False,
         resize=SQUASHED,
     ),
 )
 EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
-DINOV3: Settings = {"rope_type": "dinov3", "rope_temperature": 100.0, "rope_rotate_half": True, "eps": 1e-5}
+ROPE: Settings = EVA | {"pos_embed": "none"}
+DINOV3: Settings = {
+    **{"rope_type": "dinov3", "rope_temperature": 100.0, "rope_rotate_half": True, "eps": 1e-5},
+    "pos_embed": "none",
+}
 TANH_SIGLIP = r"vit_(base_patch32|large_patch16(?=.*512)|so400m_patch16|giantopt_patch16)_siglip_.*"
 TIMM = (  # the first that matches; architectures as in timm 1.0
-    Family("DINOv3", r"vit_.*_(dinov3|lingbot)(_qkvb)?", TIMM_NAMES, DINOV3, UNUSED),
-    Family("EVA-02", r"eva02_.*", TIMM_NAMES, EVA, UNUSED, CLIP),
-    Family("ViT with rotary positions", r"vit_.*_rope_reg\d_gap_\d+", TIMM_NAMES, EVA, UNUSED, HALF),
-    Family("EVA", r"eva_.*", TIMM_NAMES, {}, UNUSED, CLIP),
-    Family("BEiT-3", r"beit3_.*", TIMM_NAMES, {"eps": 1e-5}, UNUSED, HALF),
-    Family("SigLIP", TANH_SIGLIP, TIMM_NAMES, {"act_layer": "gelu_tanh"}, UNUSED, HALF),
-    Family("SigLIP", r"vit_.*_siglip_.*", TIMM_NAMES, {}, UNUSED, HALF),
-    Family("CLIP", r"vit_.*_clip_quickgelu_\d+", TIMM_NAMES, {"eps": 1e-5, "act_layer": "quick_gelu"}, UNUSED, CLIP),
-    Family("CLIP", r"vit_.*_clip_\d+", TIMM_NAMES, {"eps": 1e-5}, UNUSED, CLIP),
-    Family("DINOv2", r"vit_.*_dinov2", TIMM_NAMES, {}, UNUSED, positions_before_registers=True),
-    Family("DeiT", r"deit3?_.*", TIMM_NAMES, {}, UNUSED),
-    Family("ViT", r"(vit|flexivit|test_vit).*", TIMM_NAMES, {}, UNUSED, HALF),
+    Family("DINOv3", r"vit_.*_(dinov3|lingbot)(_qkvb)?", TIMM_NAMES, DINOV3),
+    Family("EVA-02", r"eva02_.*", TIMM_NAMES, EVA, CLIP),
+    Family("ViT with rotary positions", r"vit_.*_rope_reg\d_gap_\d+", TIMM_NAMES, ROPE, HALF),
+    Family("EVA", r"eva_.*", TIMM_NAMES, {}, CLIP),
+    Family("BEiT-3", r"beit3_.*", TIMM_NAMES, {"eps": 1e-5}, HALF),
+    Family("SigLIP", TANH_SIGLIP, TIMM_NAMES, {"act_layer": "gelu_tanh"}, HALF),
+    Family("SigLIP", r"vit_.*_siglip_.*", TIMM_NAMES, {}, HALF),
+    Family("CLIP", r"vit_.*_clip_quickgelu_\d+", TIMM_NAMES, {"eps": 1e-5, "act_layer": "quick_gelu"}, CLIP),
+    Family("CLIP", r"vit_.*_clip_\d+", TIMM_NAMES, {"eps": 1e-5}, CLIP),
+    Family("DINOv2", r"vit_.*_dinov2", TIMM_NAMES, {}, positions_before_registers=True),
+    Family("DeiT", r"deit3?_.*", TIMM_NAMES, {}),
+    Family("ViT", "vit_intern300m_.*", TIMM_NAMES, {"final_norm": False}),
+    Family("ViT", r"(vit|flexivit|test_vit).*", TIMM_NAMES, {}, HALF),
+)
+PROCESSORS = (  # image processors: class, is a size in one number the shorter side, do they crop
+    (r"(ViT|Siglip|DINOv3ViT)(ImageProcessor|FeatureExtractor).*", False, False),
+    (r"(DeiT|Beit)(ImageProcessor|FeatureExtractor).*", False, True),
+    (r"(CLIP|Bit)(ImageProcessor|FeatureExtractor).*", True, True),
 )
 HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),

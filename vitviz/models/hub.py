@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import safetensors
 import torch
@@ -22,13 +22,15 @@ from PIL import Image
 from torch import Tensor, nn
 
 from vitviz.data.datasets import Channels
-from vitviz.data.preprocessing import INTERPOLATIONS, CropMode, Resize
-from vitviz.models import checkpoint
+from vitviz.data.preprocessing import CropMode, Resize
+from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.families import TRANSFORMERS, Family, Settings
+from vitviz.models.config_files import Processor, Settings, TimmConfig, parse
+from vitviz.models.families import PROCESSORS as IMAGE_PROCESSORS
+from vitviz.models.families import TRANSFORMERS
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.modes import own_modes
-from vitviz.models.pretrained import Pretrained, convert, describe_module, find_family, interpolate
+from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
 from vitviz.models.weights import WeightFile
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -36,9 +38,11 @@ CONFIG, CARD = "config.json", "README.md"
 PROCESSORS = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
 IMAGENET_CLASSES = 1000
 MAX_JSON_BYTES = 32 * 2**20
+SHARD, MAX_SHARDS = r"-\d{5}-of-(\d{5})(?=\.)", 1000
 TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files of Trainer without weights
-FLOATS = ("F64", "F32", "F16", "BF16")
+FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 PREFIXES = ("hf:", "timm:")
+REPOSITORY = r"(?!.*\.\.)[\w][\w.-]*/[\w.-]+"
 KNOWN = (  # suggested for a name that does not exist
     *("timm/vit_small_patch14_reg4_dinov2.lvd142m", "timm/vit_small_patch16_dinov3.lvd1689m"),
     *("timm/vit_base_patch16_224.augreg2_in21k_ft_in1k", "timm/vit_small_patch16_224.dino"),
@@ -51,13 +55,13 @@ class TensorFiles(Mapping[str, Tensor]):
     """Tensors of open .safetensors files by name; reading one maps it into memory.
 
     Attributes:
-        shapes: Shape of each tensor, from the headers.
+        described: Shape and dtype of each tensor, from the headers.
         nbytes: Bytes that all of them take in float32.
     """
 
     def __init__(self, paths: Sequence[Path], stack: ExitStack) -> None:
         self.files: dict[str, Any] = {}
-        self.shapes: dict[str, list[int]] = {}
+        self.described: dict[str, tuple[list[int], torch.dtype]] = {}
         self.metadata: dict[str, str] = {}
         for path in paths:
             checkpoint.check_header(path)
@@ -66,11 +70,15 @@ class TensorFiles(Mapping[str, Tensor]):
                 self.metadata |= file.metadata() or {}
                 for name in file.keys():  # noqa: SIM118 - not a dict
                     part = file.get_slice(name)
-                    if part.get_dtype() in FLOATS:
-                        self.files[name], self.shapes[name] = file, part.get_shape()
+                    if name in self.files:
+                        raise CheckpointError(
+                            f"Each tensor must be in one file: {name[:80]!r} is in two", field=name[:80]
+                        )
+                    dtype = FLOATS.get(part.get_dtype(), torch.uint8)  # others are no weights
+                    self.files[name], self.described[name] = file, (part.get_shape(), dtype)
             except safetensors.SafetensorError:
                 raise checkpoint.not_safetensors(path.name) from None
-        self.nbytes = 4 * sum(torch.Size(shape).numel() for shape in self.shapes.values())
+        self.nbytes = 4 * sum(torch.Size(shape).numel() for shape, dtype in self.described.values())
 
     def __getitem__(self, name: str) -> Tensor:
         """Return a tensor in float32; that of a float32 file is not copied."""
@@ -90,6 +98,10 @@ def load(
     labels: Labels | None = None,
     img_size: tuple[int, int] | None = None,
     offline: bool = False,
+    check: bool = True,
+    processor: Any = None,
+    mean: Channels | None = None,
+    std: Channels | None = None,
 ) -> Checkpoint:
     """Load a model in evaluation mode, on the CPU in float32; a module keeps its dtype.
 
@@ -99,20 +111,67 @@ def load(
         labels: Names of the K classes, as for `read_labels`; None for those of the model's files.
         img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
         offline: Whether to take a model of the Hub from the cache as it is, without looking for a later revision.
+        check: Whether to compare the outputs with those of the model's own library, where it is installed.
+        processor: Image processor of transformers, its settings, or a folder with its file; None for that of the
+            model's files.
+        mean: Mean of each color channel, in 0..1; None for that of the files.
+        std: Standard deviation of each color channel, in 0..1; None for that of the files.
 
     Raises:
         CheckpointError: If the model does not exist, is of another family, or is invalid.
     """
+    settings = None if processor is None else processor_settings(processor)
     if isinstance(name, nn.Module):
-        found = load_pretrained(describe_module(name), {}, {"library": type(name).__module__.split(".")[0]}, img_size)
+        described = describe_module(name)
+        source = {"library": "timm" if described.is_timm else "transformers"}
+        settings = processor_of(name) if settings is None else settings
+        found = load_pretrained(described, settings, source, img_size, check)
     elif isinstance(name, str) and name.startswith(PREFIXES):
-        found = load_repository(name, img_size, offline)
+        found = load_repository(name, img_size, offline, check, settings)
     else:
-        found = load_path(name, img_size)
+        found = load_path(name, img_size, check, settings)
+    if mean is not None:
+        found = replace(found, mean=checkpoint.read_channels({"mean": mean}, "mean"))
+    if std is not None:
+        found = replace(found, std=checkpoint.read_std({"std": std}))
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
 
 
-def load_path(name: str | Path, img_size: tuple[int, int] | None) -> Checkpoint:
+def processor_settings(processor: Any) -> Settings:
+    """Return the settings of an image processor of transformers, of its folder, or as they are."""
+    if isinstance(processor, str | Path):
+        return read_processor(Path(processor))
+    inner = getattr(processor, "image_processor", processor)  # of a processor of texts and images
+    settings = inner.to_dict() if hasattr(inner, "to_dict") else inner
+    if not isinstance(settings, Mapping):
+        raise CheckpointError(
+            f"processor must be an image processor of transformers, its settings or a folder: got {processor!r:.80}",
+            field="processor",
+        )
+    return dict(settings)
+
+
+def processor_of(module: nn.Module) -> Settings:
+    """Return the settings of the image processor next to the weights that a module of transformers was loaded from.
+
+    They are in its folder, or in the cache of the Hub; empty if they are not.
+    """
+    from huggingface_hub import try_to_load_from_cache
+
+    origin = str(getattr(getattr(module, "config", None), "_name_or_path", None) or "")
+    if not origin:
+        return {}
+    if Path(origin).is_dir():
+        return read_processor(Path(origin))
+    if not re.fullmatch(REPOSITORY, origin):
+        return {}
+    cached = [try_to_load_from_cache(origin, name) for name in PROCESSORS]
+    return next((read_processor(Path(path).parent) for path in cached if isinstance(path, str)), {})
+
+
+def load_path(
+    name: str | Path, img_size: tuple[int, int] | None, check: bool = True, processor: Settings | None = None
+) -> Checkpoint:
     """Load a bundled checkpoint, a file or a folder; arguments as for `load`."""
     path = Path(name)
     is_bundled = str(name) in checkpoint.bundled_checkpoints()
@@ -120,7 +179,8 @@ def load_path(name: str | Path, img_size: tuple[int, int] | None) -> Checkpoint:
     if is_bundled or not (folder / CONFIG).is_file() or not (path.is_dir() or path.is_file()) or is_vitviz_file(path):
         found = checkpoint.load(name)
         return found if img_size is None else resize_input(found, img_size)
-    return load_folder(folder, path.resolve().stem if path.is_file() else path.resolve().name, {}, img_size, path)
+    title = path.resolve().stem if path.is_file() else path.resolve().name
+    return load_folder(folder, title, {}, img_size, path, check, processor)
 
 
 def as_checkpoint(model: object) -> Checkpoint:
@@ -160,17 +220,27 @@ def load_folder(
     source: Settings,
     img_size: tuple[int, int] | None,
     path: Path | None = None,
+    check: bool = True,
+    processor: Settings | None = None,
 ) -> Checkpoint:
     """Load a folder of timm or transformers; `path` is one of its files, if only that one has the weights."""
     config = read_json(folder / CONFIG)
     files = [path] if path is not None and path.is_file() else weight_files(folder)
+    check_is_whole(files)
     states = tuple(map(WeightFile.of, files))
     with ExitStack() as stack:
         tensors = TensorFiles(files, stack)
+        if (folder / INDEX).is_file() and files[0].name != WEIGHTS and not (path and path.is_file()):
+            missing = sorted(read_index(folder / INDEX).keys() - tensors.keys())
+            if missing:
+                raise CheckpointError(
+                    f"The files must have all tensors that {INDEX} lists: {list_some(missing)} missing"
+                )
         checkpoint.check_size(tensors.nbytes, None)
         pretrained = Pretrained(name, tensors, config)
         source = {"library": "timm" if pretrained.is_timm else "transformers", **source}
-        return replace(load_pretrained(pretrained, read_processor(folder), source, img_size), files=states)
+        processor = read_processor(folder) if processor is None else processor
+        return replace(load_pretrained(pretrained, processor, source, img_size, check), files=states)
 
 
 def read_processor(folder: Path) -> Settings:
@@ -181,121 +251,186 @@ def read_processor(folder: Path) -> Settings:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """Return the .safetensors files of a folder: one, or all shards that its index lists."""
+    """Return the .safetensors files of a folder: one, or all shards that its index lists or their names count."""
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
     if (folder / INDEX).is_file():
-        shards = read_json(folder / INDEX).get("weight_map", {})
-        files = [folder / Path(str(name)).name for name in sorted(set(shards.values()))]
-        missing = next((file.name for file in files if not file.is_file()), None)
-        if files and missing is None:
-            return files
-        raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing} is missing")
-    found = sorted(file.name for file in folder.glob("*") if file.suffix in (".bin", ".pth", ".pt", ".ckpt"))
-    pickles = [name for name in found if not re.match(TRAINING_STATE, name)]
-    command = f"vitviz convert {shlex.quote(str(folder / pickles[0]))} OUT.safetensors" if pickles else ""
+        listed = read_index(folder / INDEX)
+        missing = sorted(name for name in set(listed.values()) if not (folder / name).is_file())
+        if missing:
+            raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing[0]} is missing")
+        return [folder / name for name in sorted(set(listed.values()))]
+    if parts := [file for file in sorted(folder.glob("*.safetensors")) if is_shard(file)]:
+        return all_shards(parts[0])
+    pickles = find_pickles(folder)
+    source = folder if pickles and is_shard(pickles[0]) else next(iter(pickles), None)
     raise CheckpointError(
-        f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(pickles[:3]) or 'none'}",
-        f"A pickle is converted once: `{command}`." if command else "",
+        f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(one.name for one in pickles[:3]) or 'none'}",
+        f"A pickle is converted once: `vitviz convert {shlex.quote(str(source))} OUT.safetensors`." if source else "",
     )
 
 
+def find_pickles(folder: Path) -> list[Path]:
+    """Return the pickled weights of a folder, without those of an optimizer; of a set of shards all."""
+    files = [file for file in sorted(folder.glob("*")) if file.suffix in (".bin", ".pth", ".pt", ".ckpt")]
+    found = [file for file in files if not re.match(TRAINING_STATE, file.name)]
+    return all_shards(found[0]) if found and is_shard(found[0]) else found
+
+
+def read_index(path: Path) -> dict[str, str]:
+    """Return the file of each tensor that an index of shards lists.
+
+    Raises:
+        CheckpointError: If it lists none, or something else than names of files in its folder.
+    """
+    listed = read_json(path).get("weight_map")
+    files = set(listed.values()) if isinstance(listed, dict) and all(type(v) is str for v in listed.values()) else set()
+    if not files or any(Path(name).name != name or not name.endswith(".safetensors") for name in files):
+        raise CheckpointError(f"weight_map of {path.name} must name a .safetensors file in its folder for each tensor")
+    return dict(listed or {})
+
+
+def is_shard(path: Path) -> bool:
+    """Whether a file is one of a set such as model-00001-of-00003.safetensors."""
+    return re.search(SHARD, path.name) is not None
+
+
+def check_is_whole(files: Sequence[Path]) -> None:
+    """Refuse one file of a set of shards; the folder has all of them."""
+    if len(files) == 1 and is_shard(files[0]):
+        raise CheckpointError(
+            f"Weights must be complete: {files[0].name!r:.80} is one file of a set",
+            f"Name its folder, {files[0].parent}.",
+        )
+
+
+def all_shards(path: Path) -> list[Path]:
+    """Return all files of the set that a shard such as model-00001-of-00003.safetensors belongs to.
+
+    Raises:
+        CheckpointError: If one of them is missing.
+    """
+    match = cast(re.Match[str], re.search(SHARD, path.name))
+    start, end = path.name[: match.start()], path.name[match.end() :]
+    if int(match[1]) > MAX_SHARDS:
+        raise CheckpointError(f"Weights must have at most {MAX_SHARDS} files: {path.name!r:.80} counts {match[1]}")
+    files = [path.with_name(f"{start}-{k:05d}-of-{match[1]}{end}") for k in range(1, int(match[1]) + 1)]
+    missing = next((file.name for file in files if not file.is_file()), None)
+    if missing is not None or not files:
+        raise CheckpointError(
+            f"All files of a set of weights must be in its folder: {missing or path.name} is missing",
+            f"Download it next to {path.name}.",
+        )
+    return files
+
+
 def load_pretrained(
-    pretrained: Pretrained, processor: Settings, source: Settings, img_size: tuple[int, int] | None
+    pretrained: Pretrained,
+    processor: Settings,
+    source: Settings,
+    img_size: tuple[int, int] | None,
+    check: bool = True,
 ) -> Checkpoint:
-    """Convert a model of timm or transformers, with its labels and preprocessing."""
-    family = find_family(pretrained)
-    size, mean, std, resize = read_preprocessing(pretrained, processor, family)
-    network = convert(pretrained, img_size or size)
+    """Convert a model of timm or transformers, with its labels and preprocessing; `check` as for `load`."""
+    size, mean, std, resize, notes = read_preprocessing(pretrained, processor)
+    network = convert(pretrained)
     checkpoint.check_finite(network.state_dict())
-    labels = find_labels(pretrained.config, network.config.num_classes)
-    license_name = (pretrained.config.get("pretrained_cfg") or {}).get("license")
-    record = {"source": {"family": family.title, **({"license": license_name} if license_name else {}), **source}}
-    return Checkpoint(pretrained.name, network, labels, mean, std, record, resize)
+    if check and (why := originals.compare(network, pretrained)):
+        notes.append(why)
+    if size := img_size or size:
+        network = interpolate(network, size, pretrained.family.antialias)
+    labels = find_labels(pretrained, network.config.num_classes)
+    file = pretrained.file
+    license_name = file.pretrained_cfg.license if isinstance(file, TimmConfig) else None
+    record = {
+        "source": {"family": pretrained.family.title, **({"license": license_name} if license_name else {}), **source}
+    }
+    if others := pretrained.others:
+        notes.append(f"{len(others)} tensors outside the ViT are not used: {list_some(others)}")
+    return Checkpoint(pretrained.name, network, labels, mean, std, record, resize, notes=tuple(notes))
 
 
 def read_preprocessing(
-    pretrained: Pretrained, processor: Settings, family: Family
-) -> tuple[tuple[int, int] | None, Channels, Channels, Resize]:
-    """Read size, mean, standard deviation, crop and filter.
+    pretrained: Pretrained, processor: Settings
+) -> tuple[tuple[int, int] | None, Channels, Channels, Resize, list[str]]:
+    """Read size, mean, standard deviation, crop and filter, and note what is assumed.
 
     They are in timm's `pretrained_cfg`, or those of transformers' image processor.
+
+    Raises:
+        CheckpointError: If the files state a step that vitviz does not have.
     """
-    normalization = family.normalization
-    cfg = pretrained.config.get("pretrained_cfg") or {}
-    if pretrained.is_timm:
-        name = str(cfg.get("interpolation", "bicubic"))
-        mode: CropMode = "squash" if cfg.get("crop_mode") == "squash" else "center"
-        resize = Resize(name if name in INTERPOLATIONS else "bicubic", float(cfg.get("crop_pct") or 1.0), mode)
-        return (
-            None,
-            to_channels(cfg.get("mean"), normalization[0]),
-            to_channels(cfg.get("std"), normalization[1]),
-            resize,
-        )
+    family, (mean, std) = pretrained.family, pretrained.family.normalization
+    assumed = f"mean {mean} and standard deviation {std} are the default of {family.title}, as no file states them"
+    if isinstance(pretrained.file, TimmConfig):
+        cfg = pretrained.file.pretrained_cfg
+        mode: CropMode = cfg.crop_mode or "center"
+        resize = Resize(cfg.interpolation or "bicubic", cfg.crop_pct or 1.0, mode)
+        return None, cfg.mean or mean, cfg.std or std, resize, [] if cfg.mean and cfg.std else [assumed]
     if not processor:
-        return None, *normalization, family.resize
-    resample = processor.get("resample")
+        return None, mean, std, family.resize, [assumed]
+    file = parse(Processor, processor, "the image processor")
+    kinds = [kind[1:] for kind in IMAGE_PROCESSORS if re.fullmatch(kind[0], file.class_name)]
+    if file.class_name and not kinds:
+        raise CheckpointError(
+            f"The image processor must be of ViT, DeiT, CLIP, Bit, BEiT, SigLIP or DINOv3: got {file.class_name:.80}",
+            "Pass mean, std and img_size, and remove its file.",
+            "image_processor_type",
+        )
+    is_shortest, crops = kinds[0] if kinds else (family.resize.crop_mode == "center", False)
+    if file.size is not None and file.size.number is None:
+        is_shortest = file.size.shortest_edge is not None
+    scaled = file.size.sides if file.size else None
+    crop = (
+        file.crop_size.sides
+        if file.crop_size and (crops if file.do_center_crop is None else file.do_center_crop)
+        else None
+    )
+    crop_pct = 1.0
+    if crop and scaled:
+        crop_pct = max(crop) / max(scaled)
+        fits = crop[0] * scaled[1] == crop[1] * scaled[0] if not is_shortest else crop[0] == crop[1] or crop_pct == 1
+        if crop_pct > 1 or not fits:
+            raise CheckpointError(
+                f"crop_size must be a part of size of its aspect ratio: got {crop} of {scaled}", field="crop_size"
+            )
     interpolation = family.resize.interpolation
-    if isinstance(resample, int) and resample in range(6):
-        interpolation = Image.Resampling(resample).name.lower()
-    scaled = to_size(processor.get("size"))
-    crop = to_size(processor.get("crop_size")) if processor.get("do_center_crop") else None
-    crop_pct = min(1.0, max(crop) / max(scaled)) if crop and scaled else 1.0
-    mode = "center" if is_shortest_edge(processor, family) else "squash"
-    mean = to_channels(processor.get("image_mean"), normalization[0])
-    std = to_channels(processor.get("image_std"), normalization[1])
-    if processor.get("do_normalize") is False:
+    if file.resample is not None:
+        interpolation = Image.Resampling(file.resample).name.lower()
+    scale = 255 * file.rescale_factor if file.do_rescale else 255.0
+    is_stated = not file.do_normalize or (file.image_mean and file.image_std)
+    mean, std = file.image_mean or mean, file.image_std or std
+    if not file.do_normalize:
         mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     size = crop or scaled
-    patch = pretrained.vision_config.get("patch_size", 1)
-    if size and isinstance(patch, int):
+    patch = pretrained.file.patch_size
+    if size:
         size = size[0] - size[0] % patch, size[1] - size[1] % patch
-    return size, mean, std, Resize(interpolation, crop_pct, mode)
+    resize = Resize(interpolation, crop_pct, "center" if is_shortest else "squash")
+    return size, rescale(mean, scale), rescale(std, scale), resize, [] if is_stated else [assumed]
 
 
-def is_shortest_edge(processor: Settings, family: Family) -> bool:
-    """Whether an image processor of transformers resizes the shorter side to its size, not the whole image.
-
-    A size in one number, as old files have it, means what it does in the processor's class.
-    """
-    size = processor.get("size")
-    if isinstance(size, dict):
-        return "shortest_edge" in size
-    class_name = str(processor.get("image_processor_type") or processor.get("feature_extractor_type") or "")
-    return not re.match("ViT|DeiT|Siglip|DINOv3", class_name) if class_name else family.resize.crop_mode == "center"
+def rescale(values: Channels, scale: float) -> Channels:
+    """Return the mean or standard deviation of pixels in 0..1 from that of pixels in 0..scale."""
+    return values if abs(scale - 1) < 1e-6 else (values[0] / scale, values[1] / scale, values[2] / scale)
 
 
-def to_size(value: Any) -> tuple[int, int] | None:
-    """Return height and width (px) from a size as transformers writes it: a number or an object; None if unknown."""
-    if isinstance(value, int):
-        return value, value
-    if isinstance(value, dict):
-        edge = value.get("shortest_edge")
-        height, width = value.get("height", edge), value.get("width", edge)
-        if isinstance(height, int) and isinstance(width, int):
-            return height, width
-    return None
-
-
-def to_channels(value: Any, default: Channels) -> Channels:
-    """Return three numbers of a config, or the default."""
-    if isinstance(value, list | tuple) and len(value) == 3 and all(isinstance(v, int | float) for v in value):
-        return float(value[0]), float(value[1]), float(value[2])
-    return default
-
-
-def find_labels(config: Settings, count: int) -> tuple[str, ...]:
+def find_labels(pretrained: Pretrained, count: int) -> tuple[str, ...]:
     """Return the names of the classes from `label_names` of timm or `id2label` of transformers.
 
     Where the files name none, 1,000 classes are those of ImageNet-1k, and others get numbers.
     """
-    known = config.get("label_names") or (config.get("pretrained_cfg") or {}).get("label_names")
-    known = known or config.get("id2label") or []
-    items = known.items() if isinstance(known, dict) else enumerate(known)
-    names = {int(key): str(value) for key, value in items if str(key).isdecimal()}
-    described = config.get("label_descriptions") or {}
-    if len(names) == count and any(names.get(k) != f"LABEL_{k}" for k in range(count)):  # the default of transformers
+    file, described = pretrained.file, None
+    known: Any = file.id2label
+    if isinstance(file, TimmConfig):
+        known = file.label_names or file.pretrained_cfg.label_names or known
+        described = file.label_descriptions or file.pretrained_cfg.label_descriptions
+    items = known.items() if isinstance(known, dict) else enumerate(known) if isinstance(known, list | tuple) else ()
+    names = {int(key): str(value) for key, value in items if str(key).isdecimal() and len(str(key)) < 7}
+    described = described if isinstance(described, dict) else {}
+    if names.keys() == set(range(count)) and any(
+        names[k] != f"LABEL_{k}" for k in range(count)
+    ):  # the default of transformers
         return tuple(str(described.get(names[k], names[k])) for k in range(count))
     if count == IMAGENET_CLASSES:
         return tuple((Path(__file__).parent / "imagenet1k.txt").read_text(encoding="utf-8").splitlines())
@@ -315,14 +450,20 @@ def read_json(path: Path) -> Settings:
     return parsed
 
 
-def load_repository(name: str, img_size: tuple[int, int] | None, offline: bool = False) -> Checkpoint:
+def load_repository(
+    name: str,
+    img_size: tuple[int, int] | None,
+    offline: bool = False,
+    check: bool = True,
+    processor: Settings | None = None,
+) -> Checkpoint:
     """Load a model of the Hugging Face Hub, from its cache if it is there; the record has its revision and license."""
     repository, folder = fetch(name, offline)
     source = {"repository": repository, "revision": folder.name}
     card = folder / CARD
     if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
         source["license"] = match[1]
-    return load_folder(folder, repository.rpartition("/")[2], source, img_size)
+    return load_folder(folder, repository.rpartition("/")[2], source, img_size, None, check, processor)
 
 
 def parse_repository(name: str) -> tuple[str, str]:
@@ -330,7 +471,7 @@ def parse_repository(name: str) -> tuple[str, str]:
     prefix, _, repository = name.partition(":")
     repository = f"timm/{repository}" if prefix == "timm" and "/" not in repository else repository
     repository, _, revision = repository.partition("@")
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+    if not re.fullmatch(REPOSITORY, repository):
         raise CheckpointError(f"A model on the Hub must be timm:NAME or hf:OWNER/NAME: got {name[:80]!r}")
     return repository, revision
 
@@ -356,8 +497,8 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
         index = get(INDEX, optional=True)
         if index is None:
             get(WEIGHTS)  # raises the error that tells a repository without them from a missing network
-        for shard in sorted(set(read_json(Path(str(index))).get("weight_map", {}).values())):
-            get(str(shard))
+        for shard in sorted(set(read_index(Path(str(index))).values())):
+            get(shard)
     return repository, config.parent
 
 

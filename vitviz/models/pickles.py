@@ -5,6 +5,8 @@ of memory, time and written bytes. `python -m vitviz.models.pickles IN OUT` is t
 """
 
 import argparse
+import collections
+import pathlib
 import re
 import subprocess
 import sys
@@ -15,22 +17,14 @@ from typing import Any
 
 from vitviz.models.checkpoint import CheckpointError
 
-SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pth.tar")
-NESTED = (
-    "state_dict_ema",
-    "model_ema",
-    "ema",
-    "state_dict",
-    "teacher",
-    "model",
-    "module",
-    "net",
-)  # first that is there
-PREFIXES = ("module.", "_orig_mod.", "model.")
+SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl", ".tar")
+AVERAGED = r"ema|teacher|averaged"  # keys of weights that are preferred to others of as many tensors
+MAX_DEPTH = 6  # of nested dictionaries
 ARCHITECTURE = "architecture"  # metadata of the file that is written
-SECONDS = 600
-MEMORY, PER_BYTE = 12 * 2**30, 4  # address space (bytes), and that per byte of the file
-INVALID, NO_TENSORS = 3, 4  # exit status
+SECONDS, BYTES_PER_SECOND = 30, 2**25  # of processor time, and more for a large file
+MEMORY, PER_BYTE = 2 * 2**30, 2  # data (bytes), and that per byte of the file
+MAX_TENSORS = 20_000
+INVALID, NO_TENSORS, TOO_LARGE = 3, 4, 5  # exit status
 
 
 def is_pickle(path: Path) -> bool:
@@ -45,15 +39,17 @@ def to_safetensors(source: Path, out: Path) -> None:
         CheckpointError: If the file has other objects than tensors and containers, is damaged, or has no tensors.
     """
     command = [sys.executable, "-P", "-m", "vitviz.models.pickles", str(source.resolve()), str(out.resolve())]
+    size = source.stat().st_size
+    seconds = SECONDS + size / BYTES_PER_SECOND
     try:
         # The folder of the package, and nothing else of the user's, is on the path.
         done = subprocess.run(  # noqa: S603 - this module
             command, cwd=Path(__file__).parents[2], env={"PYTHONPATH": str(Path(__file__).parents[2])},
-            capture_output=True, timeout=SECONDS, check=False,
+            capture_output=True, timeout=seconds, check=False,
         )  # fmt: skip
-        status = done.returncode
+        status, refused = done.returncode, done.stdout.decode(errors="replace")[:200].strip()
     except subprocess.TimeoutExpired:
-        status = -1
+        status, refused = -1, ""
     if status == 0:
         return
     out.unlink(missing_ok=True)
@@ -61,34 +57,35 @@ def to_safetensors(source: Path, out: Path) -> None:
         raise CheckpointError(f"A pickle must have the tensors of a model: {source.name!r} has none that vitviz finds")
     if status == INVALID:
         raise CheckpointError(
-            f"A pickle must hold tensors alone and be complete: {source.name!r} holds other objects or is damaged",
+            f"A pickle must hold tensors alone and be complete: {source.name!r} holds other objects or is damaged"
+            f"{f' ({refused})' if refused else ''}",
             "Open it with the program that wrote it and save its state_dict.",
         )
     raise CheckpointError(
-        f"A pickle must be read within {SECONDS} s and {MEMORY / 2**30:.0f} GiB: {source.name!r} was not",
+        f"A pickle must be read within {seconds:.3g} s and {(MEMORY + PER_BYTE * size) / 2**30:.3g} GiB, and have at "
+        f"most {MAX_TENSORS:,} tensors, no larger than the file: {source.name!r} was not",
         "Save its state_dict as .safetensors with the program that wrote it.",
     )
 
 
 def find_state(content: Any) -> dict[str, Any]:
-    """Return the tensors of a checkpoint by name, from the first known key that has any, without prefixes."""
+    """Return the tensors of a model by name: the dictionary with the most of them, or averaged weights of as many."""
+    found = list(find_states(content))
+    most = max((len(state) for _, state in found), default=0)
+    averaged = [state for key, state in found if re.search(AVERAGED, key) and 10 * len(state) >= 9 * most]
+    return next(iter(averaged + [state for _, state in found if len(state) == most]), {})
+
+
+def find_states(content: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Generate the dictionaries of tensors inside a checkpoint, each after its keys."""
     import torch
 
-    for inner in (*nested(content), content):
-        if isinstance(inner, Mapping):
-            state = {str(k): v for k, v in inner.items() if isinstance(v, torch.Tensor) and v.is_floating_point()}
-            if state:
-                return strip(state)
-    return {}
-
-
-def nested(content: Any) -> Iterator[Any]:
-    """Generate the state_dicts inside a checkpoint, those of averaged weights first."""
-    if isinstance(content, Mapping):
-        for key in NESTED:
-            if isinstance(content.get(key), Mapping):
-                yield from nested(content[key])
-                yield content[key]
+    if isinstance(content, Mapping) and depth <= MAX_DEPTH:
+        state = {str(k): v for k, v in content.items() if isinstance(v, torch.Tensor) and v.is_floating_point()}
+        if state:
+            yield key, state
+        for inner, value in content.items():
+            yield from find_states(value, f"{key}.{inner}", depth + 1)
 
 
 def find_architecture(content: Any) -> str:
@@ -104,30 +101,52 @@ def find_architecture(content: Any) -> str:
     return next((name for name in found if isinstance(name, str) and re.fullmatch(r"[\w.-]{1,100}", name)), "")
 
 
-def strip(state: dict[str, Any]) -> dict[str, Any]:
-    """Remove a prefix that all names have."""
-    for prefix in PREFIXES:
-        if all(name.startswith(prefix) for name in state):
-            return strip({name.removeprefix(prefix): tensor for name, tensor in state.items()})
-    return state
-
-
 def limit(size: int) -> None:
-    """Limit this process, where the system can: address space, processor time and size of written files."""
+    """Limit this process, where the system can: further data, processor time and size of written files."""
     try:
         import resource
     except ImportError:  # Windows
         return
-    for kind, value in (
-        (resource.RLIMIT_AS, MEMORY + PER_BYTE * size),
-        (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_FSIZE, 4 * size + 2**20),  # float16 becomes no larger, but a pickle may be compressed
-        (resource.RLIMIT_CORE, 0),
-    ):
-        hard = resource.getrlimit(kind)[1]
-        lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        with suppress(OSError, ValueError):  # a system without this limit
-            resource.setrlimit(kind, (lower, lower))
+    with suppress(OSError, ValueError):  # not Linux
+        used = resource.getpagesize() * int(Path("/proc/self/statm").read_text().split()[5])
+        set_limit(resource.RLIMIT_DATA, used + MEMORY + PER_BYTE * size)
+    set_limit(resource.RLIMIT_CPU, SECONDS + size // BYTES_PER_SECOND)
+    set_limit(resource.RLIMIT_FSIZE, 4 * size + 2**20)  # float16 becomes no larger, but a pickle may be compressed
+    set_limit(resource.RLIMIT_CORE, 0)
+
+
+def set_limit(kind: int, value: int) -> None:
+    """Lower one limit of this process, unless it is lower already."""
+    import resource
+
+    hard = resource.getrlimit(kind)[1]
+    lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    with suppress(OSError, ValueError):  # a system without this limit
+        resource.setrlimit(kind, (int(lower), int(lower)))
+
+
+def allow_records() -> None:
+    """Let the loader build what trainings store next to weights: options, paths and numbers, without their code."""
+    import numpy as np
+    import torch
+
+    scalar: Any = np.float64(1).__reduce__()[0]
+    dtypes = [type(np.dtype(name)) for name in ("float64", "float32", "float16", "int64", "int32", "bool")]
+    paths = [pathlib.PosixPath, pathlib.PurePosixPath]
+    torch.serialization.add_safe_globals(
+        [argparse.Namespace, collections.defaultdict, scalar, np.dtype, *dtypes, *paths]
+    )
+
+
+def refused_classes(source: str) -> str:
+    """Return the names of the classes that the loader refuses; empty if the file is damaged."""
+    import torch
+
+    try:
+        found = torch.serialization.get_unsafe_globals_in_checkpoint(source)
+    except Exception:  # not a file of torch.save
+        return ""
+    return ", ".join(ascii(name)[1:-1] for name in sorted(found)[:5])
 
 
 def main(source: str, out: str) -> int:
@@ -135,12 +154,21 @@ def main(source: str, out: str) -> int:
     import safetensors.torch
     import torch
 
-    limit(Path(source).stat().st_size)
-    torch.serialization.add_safe_globals([argparse.Namespace])  # the options of a training, which are not used
+    size = Path(source).stat().st_size
+    allow_records()
+    limit(size)
     try:
         content = torch.load(source, map_location="cpu", weights_only=True)
-        state = {name: tensor.to_dense().contiguous().clone() for name, tensor in find_state(content).items()}
+        state = find_state(content)
+        # A view of few bytes, or a sparse tensor, can have any number of elements.
+        total = sum(tensor.numel() * tensor.itemsize for tensor in state.values())
+        if len(state) > MAX_TENSORS or total > PER_BYTE * size + 2**20:
+            return TOO_LARGE
+        state = {name: tensor.to_dense().contiguous().clone() for name, tensor in state.items()}
+    except MemoryError:
+        return TOO_LARGE
     except Exception:  # whatever a damaged or hostile file makes the loader raise
+        print(refused_classes(source))
         return INVALID
     if not state:
         return NO_TENSORS

@@ -7,6 +7,7 @@ and shapes are checked before a weight is read.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 import torch
@@ -14,13 +15,15 @@ from torch import Tensor, nn
 
 from vitviz.models.checkpoint import CheckpointError, create_meta_model
 from vitviz.models.config import ConfigError, ViTConfig
-from vitviz.models.families import POOLING, REFUSED, TIMM, TRANSFORMERS, Family, Settings, find_head_dim
+from vitviz.models.config_files import Settings, TimmConfig, TransformersConfig, flatten, parse
+from vitviz.models.families import FIRST, POOLING, PREFIX, REFUSED, TIMM, TRANSFORMERS, Family, find_head_dim
 from vitviz.models.layers import interpolate_pos_embed
 from vitviz.models.vit import Transformer, ViT
 
 NUM_LISTED = 6  # tensors listed in an error
 CLIP_WIDTHS = (512, 768, 1024)  # channels of the text encoders of EVA-CLIP
 ACTIVATIONS = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "silu"}  # modules of timm
+STATED = ("final_norm", "pos_embed")  # fields of a table of timm that tensors show, too
 POOLS = ("", "token", "avg", "map", "token_avg", None)  # known values of timm's global_pool
 
 
@@ -33,12 +36,19 @@ class Pretrained:
         tensors: Tensors by name; reading one may read a file.
         config: Content of config.json, or the equal of a module in memory.
         settings: Settings read from a module in memory, which win over those of the family's table.
+        has_any_head: Whether the head need not be that of the config: of a module in memory, or of weights with the
+            config of another model.
+        module: The module in memory that was given, without wrappers; the ViT may be a part of it.
+        is_inside: Whether it is a part.
     """
 
     name: str
     tensors: Mapping[str, Tensor]
     config: Settings
     settings: Settings = field(default_factory=dict)
+    has_any_head: bool = False
+    module: nn.Module | None = None
+    is_inside: bool = False
 
     @property
     def is_timm(self) -> bool:
@@ -50,15 +60,44 @@ class Pretrained:
         """Name of the architecture: `architecture` of timm, or `model_type` of transformers."""
         return str(self.config.get("architecture") or self.config.get("model_type") or "")
 
-    @property
-    def architectures(self) -> str:
-        """Class name of a model of transformers; may be empty."""
-        return str((self.config.get("architectures") or [""])[0])
+    @cached_property
+    def family(self) -> Family:
+        """The family; raise CheckpointError if vitviz loads none of this name."""
+        return find_family(self)
+
+    @cached_property
+    def file(self) -> TransformersConfig | TimmConfig:
+        """Fields of config.json; raise CheckpointError if one is invalid or unknown."""
+        kind = TimmConfig if self.is_timm else self.family.file
+        file = parse(kind, flatten(self.config), "config.json")
+        if isinstance(file, TransformersConfig) and file.class_name not in ("", *file.classes):
+            raise CheckpointError(
+                f"architectures must be one of {', '.join(file.classes)}: got {file.class_name!r:.80}",
+                field="architectures",
+            )
+        return cast(TransformersConfig | TimmConfig, file)
 
     @property
-    def vision_config(self) -> Settings:
-        """The part of config.json that describes the image encoder."""
-        return {**self.config, **(self.config.get("vision_config") or {})}
+    def class_name(self) -> str:
+        """Name of the class of transformers; may be empty."""
+        return self.file.class_name if isinstance(self.file, TransformersConfig) else ""
+
+    @cached_property
+    def prefix(self) -> str:
+        """Prefix of the names of all tensors of the ViT, which a module around it adds."""
+        found = {match[1] for name in self.tensors if (match := re.fullmatch(rf"(.*?)(?:{PREFIX})?{FIRST}", name))}
+        averaged = [prefix for prefix in found if re.search(r"teacher|ema", prefix)]
+        if len(found) > 1 and len(averaged) != 1:
+            raise CheckpointError(
+                f"The weights must be those of one ViT: {self.name} has {list_some(sorted(found))}",
+                "Save the state_dict of one of them.",
+            )
+        return next(iter(averaged or found), "")
+
+    @property
+    def others(self) -> list[str]:
+        """Names of tensors outside the ViT, which are not used."""
+        return [name for name in self.tensors if not name.startswith(self.prefix)]
 
 
 def find_family(source: Pretrained) -> Family:
@@ -70,7 +109,8 @@ def find_family(source: Pretrained) -> Family:
     for family in TIMM if source.is_timm else TRANSFORMERS:
         if re.fullmatch(family.models, source.model) and not is_refused(source.model):
             return family
-    what = is_refused(source.model) or is_refused(source.architectures)
+    architectures = source.config.get("architectures")
+    what = is_refused(source.model) or is_refused(str(architectures[:1] if isinstance(architectures, list) else ""))
     described = f"{source.model or 'unknown'} ({what})" if what else source.model or "unknown"
     raise CheckpointError(
         f"The model must be a plain ViT: {source.name} is of the family {described}",
@@ -95,16 +135,16 @@ def convert(source: Pretrained, img_size: tuple[int, int] | None = None) -> ViT:
     Raises:
         CheckpointError: If the family is unknown or tensors are missing, unexpected or of another shape.
     """
-    family = find_family(source)
-    shapes = rename(source, family, {name: tensor.to("meta") for name, tensor in meta(source.tensors).items()})
-    config = build_config(source, family, shapes)
+    shapes = rename(source, meta(source.tensors))
+    config = build_config(source, shapes)
     check_tensors(source.name, shapes, config)
-    weights = rename(source, family, source.tensors)
+    weights = rename(source, source.tensors)
+    weights = {name: weights[name] for name in shapes if not is_integer(shapes[name])}
     network = create_meta_model(config)
     network.load_state_dict(weights, assign=True)
     network.requires_grad_(True).eval()
     vit = cast(ViT, network)
-    return vit if img_size is None else interpolate(vit, img_size, family.antialias)
+    return vit if img_size is None else interpolate(vit, img_size, source.family.antialias)
 
 
 def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool = True) -> ViT:
@@ -142,32 +182,74 @@ def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool
 
 
 def meta(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return tensors of the same shapes without data."""
-    shapes = getattr(tensors, "shapes", None)
-    if shapes is not None:
-        return {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+    """Return tensors of the same shapes and dtypes without data."""
+    described = getattr(tensors, "described", None)
+    if described is not None:
+        return {name: torch.empty(shape, dtype=dtype, device="meta") for name, (shape, dtype) in described.items()}
     return {name: torch.empty_like(tensor, device="meta") for name, tensor in tensors.items()}
 
 
-def rename(source: Pretrained, family: Family, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Rename and stack the tensors of a family to those of `ViT`."""
+def is_integer(tensor: Tensor) -> bool:
+    """Whether a tensor has no floating-point dtype of 16 bits or more, as weights have."""
+    return not tensor.dtype.is_floating_point or tensor.dtype.itemsize < 2
+
+
+def rename(source: Pretrained, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Rename and stack the tensors of a family to those of `ViT`.
+
+    Raises:
+        CheckpointError: If a tensor that is stacked or reshaped has another shape than that of its name.
+    """
     renamed: dict[str, str] = {}
-    pattern = family.ignored + drop_unused_head(source)
+    family, pattern = source.family, source.family.ignored + drop_unused_head(source)
     for name in tensors:
-        ours = re.sub(r"^(module|model|backbone|timm_model)\.(?!layers?\.)", "", name)
-        ours = re.sub(r"^(vit|deit|dinov2|dinov2_with_registers|dinov3_vit|vision_model|visual\.trunk)\.", "", ours)
+        if not name.startswith(source.prefix):
+            continue
+        ours = re.sub(f"^{PREFIX}", "", name.removeprefix(source.prefix))
         for old, new in family.names:
             ours = re.sub(old, new, ours)
         if not re.match(pattern, ours):
             renamed[ours] = name
+    rename_head(renamed)
     if not source.is_timm and "dist_token" in renamed and "head_dist.weight" not in renamed:
         renamed["reg_token"] = renamed.pop("dist_token")  # the head reads the class token alone
     if is_projection(source, renamed):
         renamed["head_proj.weight"] = renamed.pop("head.weight")
         del renamed["head.bias"]
-    found = stack_parts(renamed, tensors)
+    check_dimensions({name: tensors[original] for name, original in renamed.items()})
+    found = stack_parts(source, renamed, tensors)
     found |= {name: tensors[original] for name, original in renamed.items()}
-    return fix_shapes(found, source, family)
+    return fix_shapes(found, source)
+
+
+def rename_head(renamed: dict[str, str]) -> None:
+    """Rename the one linear layer of a head that also has layers without weights, such as dropout."""
+    layers = {match[1] for name in renamed if (match := re.match(r"head\.(\d+(?:\.\d+)*)\.", name))}
+    if len(layers) > 1:
+        parts = [name for name in renamed if name.startswith("head.")]
+        raise CheckpointError(f"The head must be one linear layer: got {list_some(parts)}", field="head")
+    for layer in layers:
+        for name in [name for name in renamed if name.startswith(f"head.{layer}.")]:
+            renamed[name.replace(f".{layer}.", ".")] = renamed.pop(name)
+
+
+def check_dimensions(tensors: Mapping[str, Tensor]) -> None:
+    """Check the dimensions of the tensors that are stacked, reshaped or that the config is built from."""
+    patches = tensors.get("patch_embed.proj.weight")
+    D = patches.shape[0] if patches is not None and patches.ndim else 0
+    matrix = r"head\.weight|head_proj\.weight|(.*\.)?(qkv|q|k|v|gate|up|fc1|fc2|in_proj)\.weight"
+    for name, tensor in tensors.items():
+        rule, is_right = "", True
+        if name == "patch_embed.proj.weight":
+            rule, is_right = "4 dimensions", tensor.ndim == 4 and tensor.numel() > 0
+        elif re.fullmatch(r"(cls|reg|dist)_token|pos_embed|attn_pool\.latent", name):
+            rule, is_right = f"{D} channels", tensor.ndim > 0 and 0 < tensor.shape[-1] == D
+        elif re.fullmatch(matrix, name):
+            rule, is_right = "2 dimensions", tensor.ndim == 2
+        elif name.endswith((".bias", ".bias_mask")):
+            rule, is_right = "1 dimension", tensor.ndim == 1
+        if not is_right:
+            raise CheckpointError(f"{printable(name)} must have {rule}: got {tuple(tensor.shape)}", field=name)
 
 
 def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
@@ -191,48 +273,60 @@ def drop_unused_head(source: Pretrained) -> str:
     if source.is_timm and re.match(r"eva(02)?_.*_clip_", source.model) and has_text_head(source):
         return r"|head\."
     unused = {"CLIPForImageClassification": r"|norm\.", "SiglipForImageClassification": r"|attn_pool\."}
-    return unused.get(source.architectures, "")
+    return unused.get(source.class_name, "")
 
 
 def has_text_head(source: Pretrained) -> bool:
     """Whether the head has as many rows as a text encoder has channels, and its classes have no names."""
-    cfg = source.config.get("pretrained_cfg") or {}
-    named = source.config.get("label_names") or cfg.get("label_names")
+    file = cast(TimmConfig, source.file)
+    cfg = file.pretrained_cfg
     rows = next((one.shape[0] for name, one in meta(source.tensors).items() if name.endswith("head.weight")), 0)
-    return not named and rows in CLIP_WIDTHS and rows == cfg.get("num_classes")
+    return not (file.label_names or cfg.label_names) and rows in CLIP_WIDTHS and rows == cfg.num_classes
 
 
-def stack_parts(renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def stack_parts(source: Pretrained, renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Stack queries, keys and values, and the two parts of SwiGLU; remove these from `renamed`."""
     stacked = {}
     groups = (
         (r"(.*\.attn\.)q\.(weight|bias)", ("q", "k", "v"), "qkv"),
         (r"(.*\.mlp\.)gate\.(.*)", ("gate", "up"), "fc1"),
     )
+    has_key_bias = getattr(source.file, "key_bias", not source.is_timm)
     for name in list(renamed):
         for pattern, parts, whole in groups:
             if match := re.fullmatch(pattern, name):
                 start, end = match.groups()
-                if f"{start}{parts[-1]}.{end}" in renamed:
-                    originals = [renamed.pop(f"{start}{part}.{end}", None) for part in parts]
+                names = [f"{start}{part}.{end}" for part in parts]
+                optional = {f"{start}k.bias"} if not has_key_bias else set()
+                if names[-1] in renamed and renamed.keys() | optional >= set(names):
+                    originals = [renamed.pop(one, None) for one in names]
                     stacked[f"{start}{whole}.{end}"] = stack(
-                        [None if one is None else tensors[one] for one in originals]
+                        names, [None if one is None else tensors[one] for one in originals]
                     )
     for name in [name for name in renamed if ".mlp.up." in name]:  # DINOv3 has these names without a gate, too
         renamed[name.replace(".mlp.up.", ".mlp.fc1.")] = renamed.pop(name)
     return stacked
 
 
-def stack(parts: list[Tensor | None]) -> Tensor:
+def stack(names: list[str], parts: list[Tensor | None]) -> Tensor:
     """Concatenate tensors of one shape along the first dimension; None, but not the first, is zeros."""
     first = cast(Tensor, parts[0])
     stacked = first.new_empty(len(parts) * first.shape[0], *first.shape[1:])
-    for part, rows in zip(parts, stacked.split(first.shape[0]), strict=True):
-        rows.zero_() if part is None else rows.copy_(part)
+    for name, part, rows in zip(names, parts, stacked.split(max(1, first.shape[0])), strict=False):
+        if part is None:
+            rows.zero_()
+        elif part.shape != first.shape or part.dtype.is_floating_point != first.dtype.is_floating_point:
+            raise CheckpointError(
+                f"{printable(name)} must be {tuple(first.shape)} of numbers, like {names[0]}: got "
+                f"{tuple(part.shape)} {part.dtype}",
+                field=name,
+            )
+        else:
+            rows.copy_(part)
     return stacked
 
 
-def fix_shapes(found: dict[str, Tensor], source: Pretrained, family: Family) -> dict[str, Tensor]:
+def fix_shapes(found: dict[str, Tensor], source: Pretrained) -> dict[str, Tensor]:
     """Add dimensions of size 1, split packed tensors and move positions of the class token into it."""
     for name in ("cls_token", "pos_embed", "reg_token", "dist_token", "attn_pool.latent"):
         if name in found:
@@ -241,15 +335,17 @@ def fix_shapes(found: dict[str, Tensor], source: Pretrained, family: Family) -> 
     if "reg_token" in found and not found["reg_token"].shape[1]:
         del found["reg_token"]
     for mask in [name for name in found if name.endswith(".qkv.bias_mask")]:  # of Meta's DINOv3: 0 for keys
-        found[mask.removesuffix("_mask")] = found[mask.removesuffix("_mask")] * found.pop(mask).nan_to_num()
+        bias = found.get(mask.removesuffix("_mask"))
+        if bias is not None and bias.shape == found[mask].shape:
+            found[mask.removesuffix("_mask")] = bias * found.pop(mask).nan_to_num()
     for end in ("weight", "bias"):
         if (packed := found.pop(f"attn_pool.in_proj.{end}", None)) is not None:
             D = packed.shape[0] // 3
             found[f"attn_pool.q.{end}"], found[f"attn_pool.kv.{end}"] = packed[:D], packed[D:]
     needed = {"patch_embed.proj.weight", "reg_token", "pos_embed", "cls_token"}
-    if family.positions_before_registers and needed <= found.keys():
+    if source.family.positions_before_registers and needed <= found.keys():
         positions, (D, _, P, _) = found["pos_embed"], found["patch_embed.proj.weight"].shape
-        height, width = (read_settings(source, family, D) | source.settings)["img_size"]
+        height, width = (read_settings(source, D) | source.settings)["img_size"]
         others, grid = positions.shape[1] - 1, (height // P) * (width // P)
         if others == grid or (others + 1 != grid and round(others**0.5) ** 2 == others):
             found["cls_token"] = found["cls_token"] + positions[:, :1]
@@ -257,19 +353,19 @@ def fix_shapes(found: dict[str, Tensor], source: Pretrained, family: Family) -> 
     return found
 
 
-def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor]) -> ViTConfig:
+def build_config(source: Pretrained, shapes: Mapping[str, Tensor]) -> ViTConfig:
     """Build the config of a model from its family's table, its config.json and the shapes of its renamed tensors."""
-    for needed in ("patch_embed.proj.weight", "blocks.0.norm1.weight", "blocks.0.mlp.fc2.weight"):
+    for needed in ("patch_embed.proj.weight", "blocks.0.mlp.fc1.weight", "blocks.0.mlp.fc2.weight"):
         if needed not in shapes:
             raise CheckpointError(
-                f"The tensors of {source.name} must be those of the family {family.title}: {needed!r} is missing",
-                f"It has {len(shapes)} tensors: {', '.join(sorted(shapes)[:NUM_LISTED])} ...",
+                f"The tensors of {source.name} must be those of {source.family.title}: {needed!r} is missing",
+                f"It has {len(shapes)} tensors: {list_some(sorted(shapes))}.",
                 needed,
             )
     D, channels, *sides = shapes["patch_embed.proj.weight"].shape
     if channels != 3 or len(set(sides)) != 1:
         raise CheckpointError(f"Patches must be square and have 3 channels: got {channels} channels of {sides} pixels")
-    fields = read_settings(source, family, D) | source.settings
+    fields = read_settings(source, D) | source.settings
     is_swiglu = shapes["blocks.0.mlp.fc1.weight"].shape[0] == 2 * shapes["blocks.0.mlp.fc2.weight"].shape[1]
     check_operations(source, fields, is_swiglu)
     M = shapes["blocks.0.mlp.fc2.weight"].shape[1]
@@ -279,7 +375,7 @@ def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor
         "img_size": tuple(side - side % P for side in size),
         "patch_size": P,
         "embed_dim": D,
-        "depth": 1 + max(int(name.split(".")[1]) for name in shapes if name.startswith("blocks.")),
+        "depth": 1 + max(int(match[1]) for name in shapes if (match := re.match(r"blocks\.(\d{1,4})\.", name))),
         "mlp_ratio": M / D,
         "num_classes": 0 if head is None else head.shape[0],
         "head_proj_dim": shapes["head_proj.weight"].shape[0] if "head_proj.weight" in shapes else 0,
@@ -298,11 +394,11 @@ def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor
         "scale_attn_norm": "blocks.0.attn.norm.weight" in shapes,
         "scale_mlp_norm": "blocks.0.mlp.norm.weight" in shapes,
         "global_pool": choose_pooling(source, shapes, fields.get("global_pool")),
-    }
+    } | read_stated(source, shapes)  # what the config states and the tensors lack is missing
     try:
         config = ViTConfig(**fields)
         if "pos_embed" in shapes:
-            config = fit_positions(config, shapes["pos_embed"].shape[1])
+            config = fit_positions(config, shapes["pos_embed"].shape[1], source.is_timm)
     except ConfigError as error:
         raise CheckpointError(f"{error.field} {error.problem}", error.hint, error.field) from None
     return config
@@ -328,24 +424,40 @@ def check_operations(source: Pretrained, fields: Settings, is_swiglu: bool) -> N
         )
 
 
-def read_settings(source: Pretrained, family: Family, embed_dim: int) -> Settings:
+def read_stated(source: Pretrained, shapes: Mapping[str, Tensor]) -> Settings:
+    """Return what config.json states of what the tensors show; nothing for a module of timm in memory."""
+    if source.settings:
+        return {}
+    stated = source.file.fields()
+    if isinstance(source.file, TimmConfig):
+        stated = {name: source.family.settings[name] for name in STATED if name in source.family.settings} | stated
+        has_text_head = "head_proj.weight" in shapes or drop_unused_head(source)
+        if source.file.num_classes is not None and not has_text_head:
+            stated["num_classes"] = source.file.num_classes
+        stated = {"pos_embed": "learn"} | stated
+    for name in ("img_size", "act_layer"):
+        stated.pop(name, None)
+    if source.has_any_head:
+        stated.pop("num_classes", None)
+    return stated
+
+
+def read_settings(source: Pretrained, embed_dim: int) -> Settings:
     """Return the settings of a family for one model: those that no tensor shows."""
-    if callable(family.settings):
-        try:
-            return family.settings(source.vision_config)
-        except KeyError as missing:
-            raise CheckpointError(f"config.json must have {missing}: {source.name} has none") from None
-    known = family.settings | source.config.get("model_args", {}) | {"global_pool": source.config.get("global_pool")}
-    pretrained = source.config.get("pretrained_cfg") or {}
-    size = known.get("img_size") or pretrained.get("input_size", (3, 224, 224))[1:]
-    rope = ("rope_type", "rope_temperature", "rope_rotate_half", "ref_feat_shape")
-    kept = ("eps", "act_layer", "pool_include_prefix", *rope)
-    reference = known.get("ref_feat_shape")
-    return {name: known[name] for name in kept if known.get(name) is not None} | {
-        "img_size": tuple(size) if isinstance(size, list | tuple) else (size, size),
+    file = source.file
+    if isinstance(file, TransformersConfig):
+        stated = file.fields()
+        kept = ("img_size", "num_heads", "eps", "act_layer", "rope_type", "rope_temperature", "rope_rotate_half")
+        return {name: stated[name] for name in kept if name in stated}
+    args = {name: value for name, value in file.model_args.model_dump().items() if value is not None}
+    known = source.family.settings | args
+    named = ("eps", "act_layer", "pool_include_prefix", "rope_type", "rope_temperature", "rope_rotate_half")
+    pool = file.global_pool or known.get("global_pool")
+    return {name: known[name] for name in named if known.get(name) is not None} | {
+        "img_size": known.get("img_size") or file.pretrained_cfg.input_size[1:],
         "num_heads": known.get("num_heads") or embed_dim // find_head_dim(source.model),
-        "global_pool": known["global_pool"] or next(p for m, p in POOLING if re.fullmatch(m, source.model)),
-        "ref_feat_shape": tuple(reference) if isinstance(reference, list) else reference,
+        "global_pool": pool or next(p for m, p in POOLING if re.fullmatch(m, source.model)),
+        "ref_feat_shape": known.get("ref_feat_shape"),
     }
 
 
@@ -357,20 +469,25 @@ def choose_pooling(source: Pretrained, shapes: Mapping[str, Tensor], known: str 
         return "token_avg"
     if known in ("avg", "token"):
         return known
-    if source.architectures in ("CLIPForImageClassification", "SiglipForImageClassification"):
+    if source.class_name in ("CLIPForImageClassification", "SiglipForImageClassification"):
         return "avg"
     return "token" if "cls_token" in shapes else "avg"
 
 
-def fit_positions(config: ViTConfig, count: int) -> ViTConfig:
-    """Return the config with the number of position embeddings: with or without those of the prefix tokens."""
+def fit_positions(config: ViTConfig, count: int, is_timm: bool) -> ViTConfig:
+    """Return the config with the number of position embeddings: with or without those of the prefix tokens.
+
+    timm loads weights of another square size than that of the config.
+    """
     if count == config.num_patches + config.num_prefix_tokens:
         return config
     if count == config.num_patches:
         return replace(config, no_embed_class=True)
+    if not is_timm:
+        return config
     for prefix, no_embed_class in ((0, True), (config.num_prefix_tokens, False)):
-        side = round((count - prefix) ** 0.5)
-        if side * side == count - prefix:  # weights of another square size than that of the config
+        side = round(max(0, count - prefix) ** 0.5)
+        if side and side * side == count - prefix:
             size = (side * config.patch_size, side * config.patch_size)
             return replace(config, img_size=size, no_embed_class=no_embed_class)
     raise CheckpointError(
@@ -389,10 +506,12 @@ def check_tensors(name: str, found: Mapping[str, Tensor], config: ViTConfig) -> 
     expected = {key: tuple(tensor.shape) for key, tensor in create_meta_model(config).state_dict().items()}
     shapes = {key: tuple(tensor.shape) for key, tensor in found.items()}
     other = [key for key in expected.keys() & shapes.keys() if expected[key] != shapes[key]]
+    integers = {key for key, tensor in found.items() if is_integer(tensor)}
     problems = {
         "missing": sorted(expected.keys() - shapes.keys()),
-        "unexpected": sorted(shapes.keys() - expected.keys()),
+        "unexpected": sorted(shapes.keys() - expected.keys() - integers),
         "of another shape": [f"{key} {shapes[key]} instead of {expected[key]}" for key in sorted(other)],
+        "of another dtype": [f"{key} {found[key].dtype}" for key in sorted(integers & expected.keys())],
     }
     lists = [f"{len(keys)} {problem}: {list_some(keys)}" for problem, keys in problems.items() if keys]
     if lists:
@@ -402,33 +521,90 @@ def check_tensors(name: str, found: Mapping[str, Tensor], config: ViTConfig) -> 
 
 def list_some(keys: list[str]) -> str:
     """List the first names, and that there are more."""
-    return ", ".join(keys[:NUM_LISTED]) + (" ..." if len(keys) > NUM_LISTED else "")
+    return ", ".join(printable(key) for key in keys[:NUM_LISTED]) + (" ..." if len(keys) > NUM_LISTED else "")
+
+
+def printable(name: str) -> str:
+    """Return a name from a file without control characters, shortened."""
+    return name.encode("unicode_escape").decode()[:80]
 
 
 def describe_module(module: nn.Module) -> Pretrained:
-    """Describe a ViT of timm or transformers in memory; its tensors are copied.
+    """Describe a ViT of timm or transformers in memory, or the one inside a module; its tensors are copied.
 
     Raises:
-        CheckpointError: If the module is none of these.
+        CheckpointError: If the module has none of these, or several.
     """
-    wrapped = getattr(module, "timm_model", None)
-    if isinstance(wrapped, nn.Module):  # a model of timm within transformers
-        found = describe_module(wrapped)
-        return replace(found, config=found.config | {"id2label": getattr(module.config, "id2label", None)})
-    library = type(module).__module__.split(".")[0]
-    tensors = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
-    name = type(module).__name__
-    own: Any = getattr(module, "config", None)
-    if hasattr(own, "to_dict"):
+    outer = unwrap(module)
+    place, vit = find_vit(outer)
+    if any(".lora_" in name or ".base_layer." in name for name, _ in outer.named_parameters()):
+        raise CheckpointError(
+            f"LoRA layers must be merged: {type(outer).__name__} has some",
+            "Call `merge_and_unload()` and pass its result.",
+        )
+    tensors = {name: tensor.detach().clone() for name, tensor in vit.state_dict().items()}
+    tensors |= check_heads(vit)
+    name = type(vit).__name__
+    given: Settings = {"has_any_head": True, "module": outer, "is_inside": bool(place)}
+    if hasattr(getattr(vit, "config", None), "to_dict"):
+        own: Any = vit.config
         config = own.to_dict() | {"architectures": [name]}
         config.pop("architecture", None)
-        return Pretrained(name, tensors, config)
-    if library == "timm" or hasattr(module, "patch_embed"):
-        return Pretrained(name, tensors, *describe_timm_module(module))
+        return Pretrained(name, tensors, config, **given)
+    config, settings = describe_timm_module(vit)
+    labels = {"id2label": getattr(getattr(outer, "config", None), "id2label", None)}  # of timm within transformers
+    return Pretrained(name, tensors, config | labels, settings, **given)
+
+
+def unwrap(module: nn.Module) -> nn.Module:
+    """Return the module inside torch.compile, DataParallel, averaged models and other wrappers that change nothing."""
+    while not is_vit(module) or "_orig_mod" in module._modules:
+        inner = module._modules.get("_orig_mod", module._modules.get("module"))
+        if inner is None:
+            return module
+        module = inner
+    return module
+
+
+def is_vit(module: nn.Module) -> bool:
+    """Whether a module is a model of transformers, or has the parts of one of timm."""
+    return hasattr(getattr(module, "config", None), "to_dict") or "patch_embed" in module._modules
+
+
+def find_vit(module: nn.Module) -> tuple[str, nn.Module]:
+    """Return the one ViT in a module, and its name in it: empty if it is the module itself."""
+    found: dict[str, nn.Module] = {}
+    for name, part in module.named_modules():
+        is_whole = is_vit(part) and "timm_model" not in part._modules
+        if is_whole and not any(name.startswith(f"{outer}." if outer else "") for outer in found):
+            found[name] = part
+    if len(found) == 1:
+        return next(iter(found.items()))
     raise CheckpointError(
-        f"The module must be a ViT of timm or transformers: got {name}",
-        "Load such a model with your weights, or save them in timm's names with a config.json.",
+        f"The module must be a ViT of timm or transformers: got {type(module).__name__}"
+        + (f" with {len(found)}: {list_some(list(found))}" if found else ""),
+        "Pass one of them." if found else "Load such a model with your weights, or save them with a config.json.",
     )
+
+
+def check_heads(vit: nn.Module) -> dict[str, Tensor]:
+    """Check that heads are linear layers, with or without dropout; return biases of zero for those that have none."""
+    biases: dict[str, Tensor] = {}
+    for name, part in vit.named_children():
+        if name in ("head", "head_dist", "classifier", "cls_classifier") and isinstance(part, nn.Sequential):
+            layers = [layer for layer in part if not isinstance(layer, nn.Dropout | nn.Identity)]
+            if [type(layer) for layer in layers] != [nn.Linear]:
+                raise CheckpointError(
+                    f"The {name} must be one linear layer, with or without dropout: got "
+                    f"{', '.join(type(layer).__name__ for layer in part)[:80]}",
+                    "Fine-tune with such a head, as vitviz explains no others.",
+                    "head",
+                )
+        if name.startswith(("head", "classifier", "cls_classifier")):
+            for inner, layer in part.named_modules(prefix=name):
+                if isinstance(layer, nn.Linear) and layer.bias is None:
+                    biases[f"{inner}.bias"] = layer.weight.new_zeros(layer.out_features).detach()
+    return biases
 
 
 def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
@@ -460,7 +636,8 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
                 "family",
             )
     rope, attn = getattr(module, "rope", None), block.attn  # type: ignore[union-attr]
-    activation = type(block.mlp.act).__name__  # type: ignore[union-attr]
+    act: Any = block.mlp.act  # type: ignore[union-attr]
+    activation = "GELUTanh" if getattr(act, "approximate", "") == "tanh" else type(act).__name__
     if getattr(block.mlp, "gate_last", False):  # type: ignore[union-attr]
         raise CheckpointError("The gate of a SwiGLU must come first: gate_last is True", field="mlp")
     size = module.patch_embed.img_size or cfg.get("input_size", (3, 224, 224))[1:]
