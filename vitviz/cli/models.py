@@ -13,7 +13,9 @@ def convert(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help=f"{CHECKPOINT_HELP[:-1]}, or a pickle (.pth .pt .bin .ckpt).", show_default=False
+            metavar="SOURCE",
+            help=f"{CHECKPOINT_HELP[:-1]}, or a pickle (.pth .pt .bin .ckpt .pkl .tar).",
+            show_default=False,
         ),
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, .safetensors.", show_default=False)],
@@ -47,6 +49,8 @@ def convert(
     checkpoint.save(model, output)
     size = " x ".join(map(str, model.config.img_size))
     print(f"{output}: {model.config.num_classes} classes, {size} pixels, {output.stat().st_size / 2**20:.1f} MiB")
+    for note in model.notes:
+        print(f"note: {note}")
 
 
 def parse_size(text: str | None) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from vitviz.models.config import ConfigError
 from vitviz.models.factory import require_transformer
 from vitviz.models.labels import Labels
 from vitviz.models.modes import own_modes
+from vitviz.models.pretrained import unwrap
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
 from vitviz.runs.status import WATCHED
@@ -139,7 +140,7 @@ class Watch:
 
     def read_module(self) -> Checkpoint:
         """Return a copy of the module with its present weights, without drawing random numbers."""
-        return hub.load(unwrap(self.module), self.labels, self.img_size)
+        return hub.load(self.module, self.labels, self.img_size, False, not self.calls)  # compared once
 
     def record_snapshot(self, model: Checkpoint) -> None:
         """Record a snapshot and write the timeline."""
@@ -192,17 +193,6 @@ class Watch:
 
 watch = Watch
 """Public name of the class `Watch`: `with vitviz.watch(model, epochs=10) as watch`."""
-
-
-def unwrap(module: nn.Module) -> nn.Module:
-    """Return the module inside `torch.compile` and DistributedDataParallel."""
-    while True:
-        inner = getattr(module, "_orig_mod", None)
-        if inner is None and isinstance(module, nn.DataParallel | nn.parallel.DistributedDataParallel):
-            inner = module.module
-        if inner is None:
-            return module
-        module = inner
 
 
 def create_recorder(model: Checkpoint, images: Images | None) -> TimelineRecorder:
