@@ -106,7 +106,7 @@ def is_main_process() -> bool:
 
 
 def progress_bar() -> "Bar":
-    """Return a progress bar with ETA on standard error."""
+    """Return a progress bar with ETA on standard error, if that is a terminal; at the end, or by an error, it goes."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -116,4 +116,5 @@ def progress_bar() -> "Bar":
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True), disable=not is_main_process())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not (is_main_process() and console.is_terminal))
