@@ -12,13 +12,27 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import vitviz as package
 from tests import tiny
 from tests.data.folders import write_image_folder
 from vitviz.data import cifar, datasets
-from vitviz.models import checkpoint
+from vitviz.models import checkpoint, hub
 from vitviz.models.checkpoint import Checkpoint
 
-COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "convert", "export", "push", "data")
+COMMANDS = (
+    "app",
+    "train",
+    "sweep",
+    "evaluate",
+    "explain",
+    "timeline",
+    "probe",
+    "convert",
+    "export",
+    "push",
+    "data",
+    "list",
+)
 
 
 def test_help_lists_the_commands_without_importing_torch_or_gradio():
@@ -361,8 +375,9 @@ def test_a_checkpoint_is_evaluated_in_words_and_as_json(vitviz, cifar_folder, ci
     code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder, "--json")
     assert code == 0
     found = json.loads(out)
-    assert found.keys() == {"checkpoint", "test_accuracy", "recorded"}
-    assert (found["checkpoint"], found["recorded"]) == ("small", 0.75)
+    assert found.keys() == {"checkpoint", "test_accuracy", "correct", "images", "recorded"}
+    assert (found["checkpoint"], found["recorded"], found["images"]) == ("small", 0.75, 20)
+    assert found["correct"] == round(20 * found["test_accuracy"], 6)
     assert round(20 * found["test_accuracy"], 6) in range(21)
     code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder)
     assert code == 0
@@ -396,3 +411,56 @@ def test_data_check_lists_the_classes_and_skipped_files_of_a_folder(vitviz, tmp_
     assert code == 1
     assert re.search(r"cat\W+2\W+1\W", out), "the table comes first"
     assert err.startswith("vitviz: An image folder needs at least two classes")
+
+
+def test_unknown_words_get_a_suggestion(vitviz, tmp_path, subtests):
+    cases = {
+        ("explain", "catt", "-o", tmp_path / "a.png"): (1, "Did you mean cat?"),
+        ("explain", "cat", "--checkpoint", "cifar10-ti", "-o", tmp_path / "a.png"): (1, "Did you mean cifar10-ti4?"),
+        ("train", "--set", "model.dpth=3"): (1, "Did you mean model.depth?"),
+        ("explan",): (2, "explain"),
+        ("evaluate", "cifar10-ti4", "--datset", "cifar10"): (2, "--dataset"),
+    }
+    for words, (expected, suggestion) in cases.items():
+        with subtests.test(words[0]):
+            code, _, err = vitviz(*words)
+            assert (code, suggestion in err) == (expected, True)
+
+
+def test_version_help_and_names_are_printed(vitviz):
+    assert vitviz("--version")[:2] == (0, f"vitviz {package.__version__}\n")
+    for words in (("-h",), ("explain", "-h")):
+        code, out, _ = vitviz(*words)
+        assert (code, "Usage" in out) == (0, True)
+    code, out, _ = vitviz("list")
+    assert code == 0
+    for name in ("cifar10-ti4", "cat", "chelsea", "relevance", "cifar10-2min"):
+        assert re.search(rf"^ {name} ", out, re.MULTILINE)
+    assert "chelsea" not in vitviz("list", "methods")[1]
+
+
+def test_tables_that_are_piped_are_not_cut(vitviz, tmp_path):
+    name = "a" * 90
+    write_image_folder(tmp_path, {"ant": 3, "bee": 3})
+    (tmp_path / "ant").rename(tmp_path / name)
+    assert name in vitviz("data", "check", "--dataset", "folder", "--data", tmp_path)[1]
+
+
+def test_an_interrupted_command_has_exit_status_130(vitviz, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vitviz.models.hub.load", interrupt)
+    assert vitviz("evaluate", "cifar10-ti4")[0] == 130
+
+
+def test_without_a_network_a_model_of_the_hub_is_refused_at_once(monkeypatch, tmp_path):
+    def fail(address, timeout):
+        assert timeout <= 5
+        raise OSError
+
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("socket.create_connection", fail)
+    with pytest.raises(checkpoint.CheckpointError, match="must be in the cache without a network"):
+        hub.load("hf:nobody/never-cached")

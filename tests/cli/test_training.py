@@ -194,7 +194,7 @@ def test_ctrl_c_saves_and_prints_how_to_resume(cifar_folder, tmp_path):
     finally:
         training.kill()
         training.wait()
-    assert training.returncode == 1
+    assert training.returncode == 130
     assert f"the state is saved. Resume with: python -m vitviz train --resume --output-dir '{run}'\n" in err
     assert "Traceback" not in err
 

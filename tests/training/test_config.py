@@ -186,7 +186,8 @@ def test_overrides_change_fields_of_the_config_and_of_the_model():
 )
 def test_an_override_without_a_known_name_or_a_value_is_refused(override):
     with pytest.raises(
-        ConfigError, match=rf"^{override} is not NAME=VALUE with a known name\. Use one of: alternating_flip,"
+        ConfigError,
+        match=rf"^{override} is not NAME=VALUE with a known name\. (Use one of: alternating_flip,|Did you mean )",
     ):
         apply_overrides(TrainConfig(), [override])
 

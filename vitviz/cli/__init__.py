@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vitviz import __version__
+from vitviz.cli.catalog import list_names
 from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
@@ -31,12 +33,29 @@ if TYPE_CHECKING:
     from vitviz.models.checkpoint import Checkpoint
 
 
+INTERRUPTED = 130  # 128 + SIGINT, as in a shell
 app = typer.Typer(
-    help="See what a Vision Transformer attends to.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and exit."""
+    if wanted:
+        print(f"vitviz {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """See what a Vision Transformer attends to."""
 
 
 def main() -> None:
@@ -50,7 +69,9 @@ def main() -> None:
     except (ValueError, TrainingError, OSError) as error:
         process.record_failure(error)
         print(f"vitviz: {process.format_error(error)}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(INTERRUPTED if isinstance(error, process.TrainingStopped) else 1)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except Exception as error:
         process.record_failure(error)
         raise
@@ -140,6 +161,7 @@ app.command("sweep")(sweep)
 app.command("convert")(convert)
 app.command("export")(export)
 app.command("push")(push)
+app.command("list")(list_names)
 
 
 @app.command("evaluate")
@@ -163,17 +185,18 @@ def evaluate(
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
         measured = measure_accuracy(model, images, labels, report=lambda count: bar.advance(task, count))
+    count = len(labels)
     if json_output:
-        print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
+        counts = {"correct": round(measured * count), "images": count}
+        print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, **counts, "recorded": recorded}))
     else:
-        count = len(labels)
         note = f"; recorded: {accuracy_number(recorded, count)}" if isinstance(recorded, float) else ""
         print(f"{model.name}: {accuracy_text(measured, count)}{note}")
 
 
 @app.command("explain")
 def explain_image(
-    image: Annotated[str, typer.Argument(help="Image file, or name of a sample (cat, ship, rocket, ...).")],
+    image: Annotated[str, typer.Argument(help="Image file, or name of a sample, as by vitviz list.")],
     output: Annotated[
         Path,
         typer.Option(
@@ -208,11 +231,10 @@ def explain_image(
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
-    from vitviz.data.photos import example_paths
     from vitviz.models.hub import load
 
     model = load(checkpoint)
-    explanation = explain(model, example_paths().get(image, Path(image)))
+    explanation = explain(model, image)
     layers, heads = explanation.layers_and_heads
     explanation.save(
         output,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vitviz.cli.options import AnyData, Data, progress_bar
+from vitviz.cli.options import AnyData, Data, progress_bar, table_console
 from vitviz.training.config import DatasetName
 
 data_app = typer.Typer(help="Download or check a dataset.", no_args_is_help=True)
@@ -45,7 +45,6 @@ def check_folder(data: str | None, img_size: int) -> None:
     Raises:
         vitviz.data.cifar.DataError: If the folder cannot be used for training; raised after printing.
     """
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -55,7 +54,7 @@ def check_folder(data: str | None, img_size: int) -> None:
         task = bar.add_task("reading images", total=None)
         report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
         table = image_folder.summarize(data, (img_size, img_size), report)
-    console = Console()
+    console = table_console()
     classes = Table("class", "training", "test")
     for label, counts in table.counts.items():
         classes.add_row(escape(label), *(f"{count:,}" for count in counts))

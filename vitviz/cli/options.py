@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from vitviz.training.config import TrainConfig, parse_value
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress as Bar
 
 DATA_HELP = "Directory of the dataset; default: the environment variable VITVIZ_DATA, else data/."
@@ -39,6 +40,7 @@ PANELS = {
     "alternating_flip": "Augmentation and regularization",
     "ema_decay": "Averaging, clipping and checkpoints",
 }
+PIPE_WIDTH = 10_000  # characters
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "PATH"}
 
 
@@ -103,6 +105,14 @@ def config_values(options: Mapping[str, Any]) -> dict[str, Any]:
 def is_main_process() -> bool:
     """Whether this is the first process of a distributed training; the others print nothing."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def table_console() -> "Console":
+    """Return a console for tables on standard output, which are cut at the width of a terminal only."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
 
 
 def progress_bar() -> "Bar":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vitviz.cli.options import config_values, is_main_process, progress_bar, with_config_options
+from vitviz.cli.options import config_values, is_main_process, progress_bar, table_console, with_config_options
 from vitviz.models.config import ConfigError
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.presets import PRESETS, TEACHERS, get_preset
@@ -184,7 +184,7 @@ def sweep(
 
 def show_sweep(grid: "Sweep", tensorboard: bool) -> None:
     """Run a sweep and print its growing table; at the end print the errors of failed runs, with exit status 1."""
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.markup import escape
     from rich.table import Table
@@ -217,7 +217,7 @@ def show_sweep(grid: "Sweep", tensorboard: bool) -> None:
 
             yield report
 
-    with Live(Group(table, bar), console=Console(), refresh_per_second=2):
+    with Live(Group(table, bar), console=table_console(), refresh_per_second=2):
         grid.run(report_run, on_end)
         bar.remove_task(task)
     for line in errors:

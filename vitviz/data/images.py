@@ -18,6 +18,7 @@ from vitviz.data.preprocessing import (
     preprocess,
     to_tensor,
 )
+from vitviz.data.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -59,6 +60,9 @@ def read_image(
     kind, name = parse_name(source)
     if kind == "test":
         source = cifar.load("test")[0][int(name)].permute(1, 2, 0).numpy()
+    if isinstance(source, str) and not kind and not os.path.exists(source):
+        near = did_you_mean(source, example_paths())
+        raise ImageError("The file does not exist.", near or "Check the path.", source[:200])
     return preprocess(example_paths()[name] if kind == "sample" else source, size, crop, resize)
 
 

@@ -21,6 +21,7 @@ import safetensors
 from vitviz.data import cifar
 from vitviz.data.files import write_atomic
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
+from vitviz.data.suggestions import did_you_mean
 from vitviz.models.config import ConfigError, ModelConfig, config_from_dict
 from vitviz.models.weights import WeightFile
 
@@ -267,7 +268,8 @@ def find_size(path: Path, name: str) -> int:
         pass
     bundled = ", ".join(bundled_checkpoints()) or "none"
     raise CheckpointError(
-        f"Checkpoint {name[:200]!r} not found", f"Use a bundled one ({bundled}) or a .safetensors file."
+        f"Checkpoint {name[:200]!r} not found",
+        did_you_mean(name, bundled_checkpoints()) or f"Use a bundled one ({bundled}) or a .safetensors file.",
     )
 
 

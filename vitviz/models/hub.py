@@ -9,12 +9,15 @@ import difflib
 import json
 import re
 import shlex
+import socket
+import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import safetensors
 import torch
@@ -33,6 +36,7 @@ from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
 from vitviz.models.weights import WeightFile
 
+CONNECT_SECONDS = 3.0
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 CONFIG, CARD = "config.json", "README.md"
 PROCESSORS = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
@@ -488,6 +492,7 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
         Its repository, and the folder in the cache, whose name is the revision.
     """
     repository, revision = parse_repository(name)
+    offline = offline or not is_reachable()
     config = Path(str(download(repository, CONFIG, revision, offline=offline, progress=progress)))
     # The other files are those of the same revision; where they are in the cache, the Hub is not asked again.
     get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
@@ -500,6 +505,20 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
         for shard in sorted(set(read_index(Path(str(index))).values())):
             get(shard)
     return repository, config.parent
+
+
+def is_reachable() -> bool:
+    """Whether the Hub, or a proxy, accepts connections: its library tries for half a minute, with a line each."""
+    from huggingface_hub import constants
+
+    if urllib.request.getproxies():
+        return True
+    url = urlsplit(constants.ENDPOINT)
+    try:
+        socket.create_connection((url.hostname or "", url.port or 443), timeout=CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def download(

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator
 
+from vitviz.data.suggestions import did_you_mean
 from vitviz.models.config import (
     ConfigError,
     ConvNetConfig,
@@ -275,9 +276,9 @@ def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfi
     for override in overrides:
         name, _, text = override.partition("=")
         if name not in OVERRIDES or not text:
-            raise ConfigError(
-                override[:80], "is not NAME=VALUE with a known name", f"Use one of: {', '.join(OVERRIDES)}."
-            )
+            near = did_you_mean(name, OVERRIDES) if name not in OVERRIDES else ""
+            hint = near or f"Use one of: {', '.join(OVERRIDES)}."
+            raise ConfigError(override[:80], "is not NAME=VALUE with a known name", hint)
         (model if name.startswith("model.") else own)[name.removeprefix("model.")] = parse_value(text)
     if "epochs" in own or "minutes" in own:
         own = {"epochs": None, "minutes": None} | own

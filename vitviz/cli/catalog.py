@@ -1,0 +1,43 @@
+"""`vitviz list`: the names that other commands and `vitviz` in Python take."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from vitviz.cli.options import CHECKPOINT_HELP, table_console
+
+
+def list_names(
+    kind: Annotated[
+        Literal["models", "samples", "methods", "presets"] | None, typer.Argument(help="Only these.")
+    ] = None,
+) -> None:
+    """List the names of models, sample images, attribution methods and presets."""
+    from rich.table import Table
+
+    from vitviz.attribution.methods import METHODS
+    from vitviz.data.photos import PHOTOS, example_paths
+    from vitviz.models.accuracy import accuracy_text
+    from vitviz.models.checkpoint import bundled_checkpoints, eval_samples, load
+    from vitviz.training.presets import PRESETS
+
+    def accuracy(name: str) -> str:
+        record = load(name).record
+        found = record.get("test_accuracy")
+        return accuracy_text(found, eval_samples(record)) if isinstance(found, float) else ""
+
+    listed = {
+        "models": lambda: {name: accuracy(name) for name in bundled_checkpoints()},
+        "samples": lambda: {name: PHOTOS[name].title if name in PHOTOS else "drawing" for name in example_paths()},
+        "methods": lambda: {name: method.title for name, method in METHODS.items()},
+        "presets": lambda: {name: f"{config.model.architecture}, {config.dataset}" for name, config in PRESETS.items()},
+    }
+    console = table_console()
+    for name, rows in listed.items():
+        if kind in (None, name):
+            table = Table(name, "", box=None)
+            for row in rows().items():
+                table.add_row(*row)
+            console.print(table)
+    if kind in (None, "models"):
+        console.print(f"Other models: {CHECKPOINT_HELP}")
