@@ -134,7 +134,7 @@ def load(
 
     dtypes = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
     for field, value, known in (("device", device, ("auto", "cuda", "cpu")), ("precision", precision, dtypes)):
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
     keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)
     with own_modes():

@@ -13,8 +13,10 @@ from torch import nn
 
 import vitviz
 from tests.models import families
+from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.conversion import convert
+from vitviz.models.export import export
 
 PIXELS = families.images(families.SQUARE, torch.float32)
 
@@ -326,3 +328,71 @@ def test_pixels_that_are_not_scaled_to_one_have_the_mean_of_their_scale(tmp_path
     settings = {"size": 32, "rescale_factor": 2 / 255, "image_mean": [1.0] * 3, "image_std": [1.0] * 3}
     model = vitviz.load(folder, processor=settings)
     np.testing.assert_allclose((model.mean, model.std), 0.5)
+
+
+# Probabilities
+
+
+def test_probabilities_of_several_labels_and_of_one_output_are_sigmoids(tmp_path):
+    changes = {"problem_type": "multi_label_classification", "layer_norm_eps": 1e-6}
+    folder = families.saved("ViT", tmp_path / "vit", **changes)
+    model = vitviz.load(folder, device="cpu")
+    explanation = vitviz.explain(model, "cat")
+    np.testing.assert_allclose(explanation.probabilities, 1 / (1 + np.exp(-explanation.logits)), rtol=1e-5)
+    checkpoint.save(model, tmp_path / "copy.safetensors")
+    assert vitviz.load(tmp_path / "copy.safetensors").config.multi_label
+    export(model, tmp_path / "timm")
+    assert vitviz.load(tmp_path / "timm").config.multi_label
+    one = vitviz.explain(vitviz.load(sized(num_classes=1), device="cpu"), "cat")
+    np.testing.assert_allclose(one.probabilities, 1 / (1 + np.exp(-one.logits)), rtol=1e-5)
+    assert one.map("relevance").shape == (4, 4)
+    with pytest.raises(CheckpointError, match="got regression of several"):
+        vitviz.load(families.saved("ViT", tmp_path / "values", problem_type="regression"))
+
+
+# Names that are no model
+
+
+def test_a_name_that_is_no_model_is_refused_with_what_was_found_or_meant(tmp_path, subtests):
+    families.saved("ViT", tmp_path / "out" / "checkpoint-8")
+    (tmp_path / "lora").mkdir()
+    (tmp_path / "lora" / "adapter_config.json").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    pointer = families.saved("ViT", tmp_path / "pointer") / "model.safetensors"
+    pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    names = {
+        tmp_path / "out": r"has 1 folders of models\. Name one: checkpoint-8",
+        tmp_path / "lora": r"has an adapter \(PEFT\)\. Merge it",
+        tmp_path / "empty": r"must have config\.json: .* has none",
+        pointer.parent: r"is a pointer of Git LFS\. Run `git lfs pull`",
+        "google/vit-base-patch16-224": "hf:google/vit-base-patch16-224",
+        "https://huggingface.co/google/vit-base-patch16-224/tree/main": r"hf:google/vit-base-patch16-224\.",
+        "https://example.org/vit.pth": "Download the file",
+        "hf_hub:timm/vit_base_patch16_224": "hf:timm/vit_base_patch16_224",
+        "vit_base_patch16_224.augreg_in1k": "timm:vit_base_patch16_224.augreg_in1k",
+        "cifar10-ti": r"Use a bundled one \(cifar10-ti4\)",
+        "a\0b": r"'a\\\\x00b' not found",
+        "x" * 5000: "not found",
+    }
+    for name, match in names.items():
+        with subtests.test(str(name)[:40]), pytest.raises(CheckpointError, match=match):
+            vitviz.load(name)
+
+
+ARGUMENTS = {
+    "name": [None, 5, ["cifar10-ti4"], {}],
+    "img_size": ["32", (32,), (32, -8), (32.5, 8), [0, 0], object()],
+    "labels": [5, {1, 2}, ["a"], object()],
+    "mean": [0.5, "abc", (0.5, 0.5), (2, 0.5, 0.5)],
+    "std": [0, (0, 0, 0), (float("nan"), 0.5, 0.5)],
+    "processor": [5, ["x"]],
+    "device": [None, "tpu", ["cpu"]],
+    "precision": [16, {}],
+}
+
+
+def test_an_argument_of_a_wrong_type_is_refused_in_one_sentence(subtests):
+    for field, values in ARGUMENTS.items():
+        for value in values:
+            with subtests.test(f"{field}={value!r:.30}"), pytest.raises((CheckpointError, vitviz.ConfigError)):
+                vitviz.load(**{"name": "cifar10-ti4"} | {field: value})

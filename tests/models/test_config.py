@@ -44,7 +44,6 @@ INVALID = [
     ({"num_heads": 200}, r"192 is not a multiple of 200\. Use 192\."),
     ({"mlp_ratio": 0}, "mlp_ratio must be a number above 0 and at most 64: got 0"),
     ({"mlp_ratio": 0.001}, r"mlp_ratio must give at least 1 MLP channel: 0\.001 of 192 rounds to 0"),
-    ({"num_classes": 1}, "num_classes must be an integer from 2 to 100000, or 0 for no head: got 1"),
     ({"reg_tokens": -1}, "reg_tokens must be an integer from 0 to 64: got -1"),
     ({"reg_tokens": 65}, "reg_tokens must be an integer from 0 to 64: got 65"),
     ({"drop_path_rate": 1.0}, r"drop_path_rate must be a number at least 0 and below 1: got 1\.0"),

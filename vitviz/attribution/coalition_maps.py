@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, softmax, target_logit
+from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 
 Array = NDArray[np.float32]
 Masks = NDArray[np.bool_]
@@ -161,7 +161,7 @@ def greedy(
         candidates[torch.arange(len(left)), torch.tensor(left)] = True
         probabilities = []
         for part in candidates.split(BATCH_SIZE):
-            probabilities.append(softmax(context.predict(context.mask_patches(part)))[:, label])
+            probabilities.append(context.probabilities(context.predict(context.mask_patches(part)))[:, label])
             counter.add(len(part))
         for i in np.argsort(np.concatenate(probabilities), kind="stable")[:step]:
             values[left[i]] = (count - int(removed.sum())) / count

@@ -271,6 +271,12 @@ class ForwardContext:
         return max(1, min(most, elements // (self.config.num_tokens * self.config.mlp_hidden_dim)))
 
     @own_modes()
+    def probabilities(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the probabilities (..., K) of logits (..., K): their softmax, or the sigmoid of each."""
+        if self.config.has_sigmoid:
+            return (1 / (1 + np.exp(-logits.clip(-80, 80)))).astype(np.float32)
+        return softmax(logits)
+
     def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
         """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.
 
@@ -337,7 +343,7 @@ def forward_batch(contexts: Sequence[ForwardContext]) -> None:
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probabilities (..., K) of logits (..., K)."""
+    """Return the softmax over the last axis."""
     powers = np.exp(logits - logits.max(-1, keepdims=True, initial=-np.inf))
     return (powers / powers.sum(-1, keepdims=True)).astype(np.float32)
 

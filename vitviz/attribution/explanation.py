@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from vitviz.attribution import export, shown, tables
 from vitviz.attribution.ablation import ablate, describe_ablation, mean_head_outputs
 from vitviz.attribution.coalition_maps import Progress
-from vitviz.attribution.context import ForwardContext, Target, forward_batch, softmax
+from vitviz.attribution.context import ForwardContext, Target, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
@@ -113,7 +113,7 @@ class Explanation:
     @property
     def probabilities(self) -> Array:
         """Probabilities of all classes, (K,), of sum 1."""
-        return softmax(self.context.logits)
+        return self.context.probabilities(self.context.logits)
 
     @property
     def attention(self) -> Array:

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.context import ForwardContext, softmax
+from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.imputation import impute_noisy
 from vitviz.models.config import ViTConfig
 
@@ -157,7 +157,7 @@ def deletion_curves(
             kept = np.sort(rankings[:distinct, count:], axis=1)  # (M, N - count)
             images = context.image.expand(distinct, -1, -1, -1)
             logits = context.predict(images, torch.from_numpy(kept).to(images.device))
-            curves[:, step] = softmax(logits)[:, target]
+            curves[:, step] = context.probabilities(logits)[:, target]
         return curves
     ranks = np.argsort(rankings, axis=1)  # (M, N), position of each patch in the ranking
     masked = torch.from_numpy(ranks[:, None] < removed[1:-1, None])  # (M, S - 1, N)
@@ -168,8 +168,8 @@ def deletion_curves(
     else:
         changed = (context.mask_patches(part, image) for part in parts)
     masked_logits = [context.predict(images) for images in changed]
-    curves[:, 1:-1] = softmax(np.concatenate(masked_logits))[:, target].reshape(M, -1)
-    curves[:, 0], curves[:, -1] = softmax(context.predict(torch.stack([context.image, image])))[:, target]
+    curves[:, 1:-1] = context.probabilities(np.concatenate(masked_logits))[:, target].reshape(M, -1)
+    curves[:, 0], curves[:, -1] = context.probabilities(context.predict(torch.stack([context.image, image])))[:, target]
     return curves
 
 

@@ -144,7 +144,8 @@ def layer_predictions(context: ForwardContext) -> tuple[Array, Array]:
     with torch.inference_mode():
         logits = torch.cat([context.model.forward_head(one[None]) for one in tokens]).float().cpu().numpy()
     norms = tokens.float().norm(dim=-1).cpu().numpy()  # (L + 1, T)
-    return softmax(logits), norms[:, 0] if context.config.class_token else norms[:, context.prefix :].mean(1)
+    norms = norms[:, 0] if context.config.class_token else norms[:, context.prefix :].mean(1)
+    return context.probabilities(logits), norms
 
 
 def patch_predictions(context: ForwardContext) -> Array | None:
@@ -157,7 +158,7 @@ def patch_predictions(context: ForwardContext) -> Array | None:
         return None
     patches = cast(Any, context.output.tokens)[-1, 0, context.prefix :]  # (N, D)
     with torch.inference_mode():
-        return softmax(context.model.forward_head(patches[:, None]).float().cpu().numpy())
+        return context.probabilities(context.model.forward_head(patches[:, None]).float().cpu().numpy())
 
 
 def without_patches(context: ForwardContext, chosen: Sequence[Sequence[int]]) -> Array:
@@ -165,7 +166,9 @@ def without_patches(context: ForwardContext, chosen: Sequence[Sequence[int]]) ->
     masks = torch.zeros(len(chosen), context.config.num_patches, dtype=torch.bool)
     for mask, patches in zip(masks, chosen, strict=True):
         mask[list(patches)] = True
-    return softmax(np.concatenate([context.predict(context.mask_patches(part)) for part in masks.split(BATCH_SIZE)]))
+    return context.probabilities(
+        np.concatenate([context.predict(context.mask_patches(part)) for part in masks.split(BATCH_SIZE)])
+    )
 
 
 def random_patches(context: ForwardContext, count: int) -> list[list[int]]:

@@ -136,7 +136,7 @@ def logit_lens(model: Transformer, output: AttentionOutput) -> Tensor:
     return torch.stack([model.forward_head(tokens) for tokens in require_full(output)[1]])
 
 
-def final_predictions(lens: Tensor) -> dict[str, Tensor]:
+def final_predictions(lens: Tensor, has_sigmoid: bool = False) -> dict[str, Tensor]:
     """Agreement of the logit lens, (L + 1, B, K), with the final prediction, by layer.
 
     Returns:
@@ -144,7 +144,8 @@ def final_predictions(lens: Tensor) -> dict[str, Tensor]:
         `final_probability`, the mean probability of that class, (L + 1,). Both in 0..1.
     """
     predictions = lens.argmax(-1)  # (L + 1, B)
-    probabilities = lens.softmax(-1).gather(-1, predictions[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
+    all_classes = lens.sigmoid() if has_sigmoid else lens.softmax(-1)
+    probabilities = all_classes.gather(-1, predictions[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
     return {
         "final_agreement": (predictions == predictions[-1]).float().mean(1),
         "final_probability": probabilities.mean((1, 2)),
@@ -355,7 +356,7 @@ def probe(
         "position_similarity": position_similarity(model),
         "uniform_distance": patch_distances(config).mean(),
         "lens": lens,
-        **(final_predictions(lens) if checkpoint.is_classifier else empty),
+        **(final_predictions(lens, config.has_sigmoid) if checkpoint.is_classifier else empty),
         "cka": cka(totals.pop("products")),
         **totals,
     }

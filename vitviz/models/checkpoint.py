@@ -40,6 +40,7 @@ FORMAT = 2
 MAX_BYTES = 256 * 2**20  # of a file that the page offers, or a run writes
 MAX_HEADER_BYTES = 2**20
 MIN_STD = 1e-3
+LFS_POINTER = b"version "  # first bytes of a file that git has not downloaded
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
 DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}  # attributes of torch
 
@@ -327,7 +328,12 @@ def check_header(path: Path) -> None:
     safetensors checks the rest.
     """
     with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
+        start = file.read(8)
+        if start == LFS_POINTER:
+            raise CheckpointError(
+                f"A checkpoint must be its content: {path.name[:80]!r} is a pointer of Git LFS", "Run `git lfs pull`."
+            )
+        size = int.from_bytes(start, "little")
         header = file.read(size) if size <= MAX_HEADER_BYTES else b""
     try:
         entries = parse_json(header.decode())

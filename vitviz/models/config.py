@@ -35,7 +35,7 @@ ImageSize = Annotated[
 VIT_ONLY = (
     *("reg_tokens", "global_pool", "init_values", "drop_path_rate", "distilled", "no_embed_class", "pos_embed"),
     *("rope_type", "act_layer", "swiglu_mlp", "pre_norm", "final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"),
-    *("head_proj_dim", "normalize_head"),
+    *("head_proj_dim", "multi_label", "normalize_head"),
 )
 NumClasses = Annotated[int, Field(ge=2, le=MAX_CLASSES, description="Number of logits (K).")]
 NumClassesOrNone = Annotated[int, Field(ge=0, le=MAX_CLASSES, description="Number of logits (K); 0 for no head.")]
@@ -151,14 +151,15 @@ class ViTConfig:
         int,
         Field(ge=0, le=8192, description="Channels of a projection without bias before the head, as in CLIP; 0: none."),
     ] = 0
+    multi_label: Annotated[
+        bool, Field(description="Each class has a probability of its own, the sigmoid of its logit, not a softmax.")
+    ] = False
     normalize_head: Annotated[
         bool, Field(description="Divide the input of the head by its L2 norm, as in zero-shot classification by CLIP.")
     ] = False
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.num_classes == 1:
-            raise ConfigError("num_classes", "must be an integer from 2 to 100000, or 0 for no head: got 1")
         if self.architecture == "vit" and self.pos_drop_rate:
             raise ConfigError(
                 "pos_drop_rate",
@@ -231,6 +232,11 @@ class ViTConfig:
                 f"must give strips that tile the rows of the image: strips of {strip} pixels do not tile {width}",
                 "Use another patch_size.",
             )
+
+    @property
+    def has_sigmoid(self) -> bool:
+        """Whether probabilities are sigmoids of the logits: of several labels, or of one output."""
+        return self.multi_label or self.num_classes == 1
 
     @property
     def head_dim(self) -> int:

@@ -210,6 +210,7 @@ def timm_config(model: Checkpoint, architecture: Architecture) -> Settings:
         "num_features": config.embed_dim,
         "global_pool": args["global_pool"],
         "model_args": args,
+        **({"problem_type": "multi_label_classification"} if config.multi_label else {}),
         "pretrained_cfg": {
             "input_size": [3, *config.img_size],
             "fixed_input_size": True,

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from os.path import isdir, isfile  # which return False for names that no file can have
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -22,18 +23,20 @@ from urllib.parse import urlsplit
 import safetensors
 import torch
 from PIL import Image
+from pydantic import TypeAdapter, ValidationError
 from torch import Tensor, nn
 
 from vitviz.data.datasets import Channels
 from vitviz.data.preprocessing import CropMode, Resize
 from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.config_files import Processor, Settings, TimmConfig, parse
+from vitviz.models.config import STRICT, Side, rule
+from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
 from vitviz.models.families import PROCESSORS as IMAGE_PROCESSORS
-from vitviz.models.families import TRANSFORMERS
+from vitviz.models.families import TIMM, TRANSFORMERS
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.modes import own_modes
-from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
+from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some, printable
 from vitviz.models.weights import WeightFile
 
 CONNECT_SECONDS = 3.0
@@ -46,6 +49,7 @@ SHARD, MAX_SHARDS = r"-\d{5}-of-(\d{5})(?=\.)", 1000
 TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files of Trainer without weights
 FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 PREFIXES = ("hf:", "timm:")
+ADAPTER = "adapter_config.json"
 REPOSITORY = r"(?!.*\.\.)[\w][\w.-]*/[\w.-]+"
 KNOWN = (  # suggested for a name that does not exist
     *("timm/vit_small_patch14_reg4_dinov2.lvd142m", "timm/vit_small_patch16_dinov3.lvd1689m"),
@@ -125,6 +129,12 @@ def load(
         CheckpointError: If the model does not exist, is of another family, or is invalid.
     """
     settings = None if processor is None else processor_settings(processor)
+    if not isinstance(name, nn.Module | str | Path):
+        raise CheckpointError(
+            f"The model must be a name, a path or a module: got a {type(name).__name__}",
+            "Call `vitviz.load` with one of them.",
+        )
+    img_size = None if img_size is None else read_size(img_size)
     if isinstance(name, nn.Module):
         described = describe_module(name)
         source = {"library": "timm" if described.is_timm else "transformers"}
@@ -139,6 +149,16 @@ def load(
     if std is not None:
         found = replace(found, std=checkpoint.read_std({"std": std}))
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
+
+
+def read_size(value: Any) -> tuple[int, int]:
+    """Return height and width (px) from the argument `img_size`, of a square also one number."""
+    try:
+        return TypeAdapter(Size, config=STRICT).validate_python(value)
+    except ValidationError:
+        raise CheckpointError(
+            f"img_size must be height and width, each {rule(Side)}: got {value!r:.80}", "Use (224, 224).", "img_size"
+        ) from None
 
 
 def processor_settings(processor: Any) -> Settings:
@@ -178,13 +198,42 @@ def load_path(
 ) -> Checkpoint:
     """Load a bundled checkpoint, a file or a folder; arguments as for `load`."""
     path = Path(name)
-    is_bundled = str(name) in checkpoint.bundled_checkpoints()
-    folder = path if path.is_dir() else path.parent
-    if is_bundled or not (folder / CONFIG).is_file() or not (path.is_dir() or path.is_file()) or is_vitviz_file(path):
+    is_bundled, is_file, is_folder = str(name) in checkpoint.bundled_checkpoints(), isfile(path), isdir(path)
+    folder = path if is_folder else path.parent
+    if not is_bundled and not is_file and not (is_folder and isfile(folder / CONFIG)):
+        raise not_found(str(name))
+    if is_bundled or not isfile(folder / CONFIG) or is_vitviz_file(path):
         found = checkpoint.load(name)
         return found if img_size is None else resize_input(found, img_size)
     title = path.resolve().stem if path.is_file() else path.resolve().name
     return load_folder(folder, title, {}, img_size, path, check, processor)
+
+
+def not_found(name: str) -> CheckpointError:
+    """Return the error for a name that is no model: what was found there, and what was probably meant."""
+    path, shown = Path(name), printable(name)
+    if isdir(path):
+        inner = sorted(config.parent.name for config in path.glob(f"*/{CONFIG}"))
+        if isfile(path / ADAPTER):
+            problem, hint = "an adapter (PEFT)", "Merge it into its model by `merge_and_unload()` and save that."
+        elif inner:
+            problem, hint = f"{len(inner)} folders of models", f"Name one: {', '.join(inner[:3])}."
+        else:
+            problem, hint = "none", f"Save the model with its {CONFIG}, or name one of its files."
+        return CheckpointError(f"The folder must have {CONFIG}: {shown!r} has {problem}", hint)
+    bare = re.sub(r"^(https?://(www\.)?(huggingface\.co|hf\.co)/(models/)?|hf[_-]hub:)", "", name).rstrip("/")
+    parts = bare.split("/")
+    if name.startswith(("http://", "https://")) and bare == name.rstrip("/"):
+        hint = "Download the file and name it."
+    elif bare != name or (re.fullmatch(REPOSITORY, bare) and not path.suffix):
+        hint = f"On the Hugging Face Hub it is hf:{'/'.join(parts[:2])[:120]}."
+    elif any(re.fullmatch(family.models, name.partition(".")[0]) for family in TIMM):
+        hint = f"If it is a model of timm: timm:{shown}."
+    else:
+        near = difflib.get_close_matches(name[:100], checkpoint.bundled_checkpoints(), 3, 0.5)
+        known = ", ".join(near or checkpoint.bundled_checkpoints()) or "none"
+        hint = f"Use a bundled one ({known}), a .safetensors file, or timm:NAME or hf:OWNER/NAME."
+    return CheckpointError(f"Checkpoint {shown!r} not found", hint)
 
 
 def as_checkpoint(model: object) -> Checkpoint:
@@ -349,6 +398,8 @@ def load_pretrained(
     record = {
         "source": {"family": pretrained.family.title, **({"license": license_name} if license_name else {}), **source}
     }
+    if network.config.num_classes == 1:
+        notes.append("the one output is shown as the sigmoid of its logit, which is no probability of a regression")
     if others := pretrained.others:
         notes.append(f"{len(others)} tensors outside the ViT are not used: {list_some(others)}")
     return Checkpoint(pretrained.name, network, labels, mean, std, record, resize, notes=tuple(notes))

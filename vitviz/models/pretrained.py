@@ -394,7 +394,10 @@ def build_config(source: Pretrained, shapes: Mapping[str, Tensor]) -> ViTConfig:
         "scale_attn_norm": "blocks.0.attn.norm.weight" in shapes,
         "scale_mlp_norm": "blocks.0.mlp.norm.weight" in shapes,
         "global_pool": choose_pooling(source, shapes, fields.get("global_pool")),
+        "multi_label": source.file.problem_type == "multi_label_classification",
     } | read_stated(source, shapes)  # what the config states and the tensors lack is missing
+    if source.file.problem_type == "regression" and fields["num_classes"] > 1:
+        raise CheckpointError("problem_type must be of a classification, or of one output: got regression of several")
     try:
         config = ViTConfig(**fields)
         if "pos_embed" in shapes:

@@ -45,7 +45,7 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
             "classes",
         )
     texts, scale, bias = embed_text(folder, model_type, classes)
-    config = replace(network.config, num_classes=len(classes), normalize_head=True)
+    config = replace(network.config, num_classes=len(classes), normalize_head=True, multi_label=model_type == "siglip")
     weights = dict(network.state_dict())
     weights["head.weight"] = scale * torch.nn.functional.normalize(texts, dim=-1)  # (K, E)
     weights["head.bias"] = torch.full((len(classes),), bias)

@@ -7,21 +7,30 @@ interpolated to the new grid, as in the paper; the patch size stays.
 
 from dataclasses import asdict, replace
 
-from vitviz.models.checkpoint import Checkpoint, load
-from vitviz.models.config import ConfigError
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError, ViTConfig
 from vitviz.models.factory import Network
+from vitviz.models.hub import load
 from vitviz.models.layers import interpolate_pos_embed
 from vitviz.models.vit import Transformer
 from vitviz.training.config import TrainConfig
 
-MAY_DIFFER = ("num_classes", "img_size", "drop_path_rate", "pos_drop_rate")  # from the config of the checkpoint
+MAY_DIFFER = (
+    "num_classes",
+    "multi_label",
+    "img_size",
+    "drop_path_rate",
+    "pos_drop_rate",
+)  # from the config of the checkpoint
 
 
 def use_init_model(config: TrainConfig) -> TrainConfig:
     """Return the config with the network of its `init_from` checkpoint; unchanged without one."""
     if config.init_from is None:
         return config
-    return replace(config, model=replace(load(config.init_from).network.config, num_classes=config.model.num_classes))
+    start = load(config.init_from, check=False).network.config
+    start = replace(start, multi_label=False) if isinstance(start, ViTConfig) else start
+    return replace(config, model=replace(start, num_classes=config.model.num_classes))
 
 
 def load_backbone(model: Network, source: Checkpoint) -> None:

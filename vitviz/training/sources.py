@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from vitviz.data.datasets import DatasetInfo
-from vitviz.models import checkpoint
+from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.training import soft_labels
@@ -32,7 +32,7 @@ def load_sources(
         ConfigError: If a checkpoint was trained on validation images, or the teacher is not a classifier of the same
             dataset or not that of the resumed run, or the soft labels were computed for another run.
     """
-    init = checkpoint.load(config.init_from) if config.init_from is not None and state is None else None
+    init = hub.load(config.init_from, check=False) if config.init_from is not None and state is None else None
     if init is not None:
         check_val_overlap(config, info, init, "init_from")
     teacher: Teacher | SoftLabels | None = None
@@ -49,7 +49,7 @@ def load_sources(
 
 def load_teacher(config: TrainConfig, info: DatasetInfo, name: str, device: torch.device) -> Teacher:
     """Load a teacher of a training run by its path or name; the errors are those of `load_sources`."""
-    source = checkpoint.load(name)
+    source = hub.load(name, check=False)
     check_teacher(config, info, source)
     check_val_overlap(config, info, source, "teacher")
     return Teacher(source.network.to(device), describe_teacher(source))
