@@ -1,11 +1,11 @@
-"""Write the README's table of the models that load from the families' tables: python -m scripts.model_table."""
+"""Write the table in docs/usage.md of the models that load from the families' tables: python -m scripts.model_table."""
 
 import re
 from pathlib import Path
 
 from vitviz.models.families import TIMM, TRANSFORMERS
 
-DOCUMENT = Path(__file__).parents[1] / "README.md"
+DOCUMENT = Path(__file__).parents[1] / "docs" / "usage.md"
 TABLE = re.compile(r"(?<=writes this table -->\n).*?(?=<!-- end of models)", re.DOTALL)
 FAMILIES = {  # title -> example, what its ViTs have beyond a plain one
     "ViT": ("timm:vit_base_patch16_224.augreg2_in21k_ft_in1k", "DINO, MAE fine-tunes, sbb and FlexiViT, too"),

@@ -152,7 +152,7 @@ def describe_method(name: str) -> str:
 
     method = METHODS[name]
     source = method.source
-    for paper, address in PAPER.findall((ROOT / "README.md").read_text()):
+    for paper, address in PAPER.findall((ROOT / "docs" / "methods.md").read_text()):
         source = source.replace(paper, f"[{paper}]({address})")
     facts = [f"`{name}`", *traits(name), source]
     gaps = [f"{gap} ({removal})" for removal, gap in gaps_of(method.title).items()]
