@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+import resource
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -361,6 +362,19 @@ def test_only_images_are_stored(client, uploads, content):
     status, reply = client.upload(content)
     assert (status, reply["field"]) == (400, "file")
     assert str(uploads) not in str(reply)
+    assert not [path for path in uploads.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_an_upload_onto_a_full_disk_is_refused_and_leaves_no_file(uploads, public):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with routes(public=public) as client:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        try:
+            status, reply = client.upload(sample_paths()["cat"].read_bytes())
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (status, "has no space" in reply["error"]) == (507, True)
     assert not [path for path in uploads.rglob("*") if path.is_file()]
 
 

@@ -58,6 +58,20 @@ def test_other_origins_can_neither_upload_nor_call(client, upload_folder, origin
     assert files_in(upload_folder) == before
 
 
+def test_requests_of_other_sites_pages_are_refused_but_links_to_the_page(client):
+    link = {"Sec-Fetch-Mode": "navigate"}
+    for site, page, config in (
+        ("cross-site", 200, 403),
+        ("same-site", 200, 403),
+        ("same-origin", 200, 200),
+        ("none", 200, 200),
+    ):
+        found = {"Sec-Fetch-Site": site}
+        assert client.request("GET", "/?model=cifar10-ti4", found | link)[0] == page
+        assert client.request("GET", "/config", found)[0] == config
+    assert client.request("GET", "/config", link | {"Sec-Fetch-Site": "cross-site"})[0] == 403
+
+
 def test_the_pages_own_origin_is_accepted_also_through_a_proxy(client):
     assert client.request("GET", "/config", {"Origin": f"http://{client.host}"})[0] == 200
     assert client.request("GET", "/config", {"Origin": "https://vitviz.example"})[0] == 200

@@ -28,7 +28,7 @@ Target = int | tuple[int, int]  # a class, or a class and the one that it is con
 Head = tuple[int, int]  # layer and head, from 0
 BATCH_SIZE = 64  # images per forward pass of the methods that need many
 # Called before each of them; it may raise to stop a computation whose result is not wanted any more.
-BEFORE_BATCH: ContextVar[Callable[[], None]] = ContextVar("before_batch", default=lambda: None)
+BEFORE_BATCH: ContextVar[Callable[[int], None]] = ContextVar("before_batch", default=lambda images: None)
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ class ForwardContext:
             keeps = keep.split(size) if keep is not None else [None] * len(parts)
             logits = []
             for part, some in zip(parts, keeps, strict=True):
-                BEFORE_BATCH.get()()
+                BEFORE_BATCH.get()(len(part))
                 logits.append(self.model(part, some, self.head_masks))
         return torch.cat(logits).float().cpu().numpy()
 

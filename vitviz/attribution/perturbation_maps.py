@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
+from vitviz.attribution.context import BATCH_SIZE, BEFORE_BATCH, ForwardContext, Target, target_logit
 
 Array = NDArray[np.float32]
 NUM_POINTS = (24, 64, 128, 256)  # on the path of integrated gradients, until completeness holds
@@ -92,6 +92,7 @@ def path_integral(context: ForwardContext, target: Target, num_points: int) -> A
     total = torch.zeros_like(context.image)
     size = context.batch_size(BATCH_OF_GRADIENTS, 2**23 // context.config.depth)  # a backward pass holds all layers
     for fractions, weights in points.split(size, 1):
+        BEFORE_BATCH.get()(fractions.shape[0])
         with torch.inference_mode(False), torch.enable_grad():
             images = (fractions * context.image).requires_grad_()  # (n, 3, H, W)
             logits = context.model(images, context.batched_keep(len(images)), context.head_masks)

@@ -51,6 +51,7 @@ FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF1
 PREFIXES = ("hf:", "timm:")
 ADAPTER = "adapter_config.json"
 REPOSITORY = r"(?!.*\.\.)[\w][\w.-]*/[\w.-]+"
+REVISION = r"([\w-][\w.-]*(/[\w-][\w.-]*)*)?"  # empty for the latest; becomes a path in the cache
 KNOWN = (  # suggested for a name that does not exist
     *("timm/vit_small_patch14_reg4_dinov2.lvd142m", "timm/vit_small_patch16_dinov3.lvd1689m"),
     *("timm/vit_base_patch16_224.augreg2_in21k_ft_in1k", "timm/vit_small_patch16_224.dino"),
@@ -526,8 +527,10 @@ def parse_repository(name: str) -> tuple[str, str]:
     prefix, _, repository = name.partition(":")
     repository = f"timm/{repository}" if prefix == "timm" and "/" not in repository else repository
     repository, _, revision = repository.partition("@")
-    if not re.fullmatch(REPOSITORY, repository):
-        raise CheckpointError(f"A model on the Hub must be timm:NAME or hf:OWNER/NAME: got {name[:80]!r}")
+    if not re.fullmatch(REPOSITORY, repository) or not re.fullmatch(REVISION, revision):
+        raise CheckpointError(
+            f"A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got {name[:80]!r}"
+        )
     return repository, revision
 
 

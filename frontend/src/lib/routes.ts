@@ -475,14 +475,14 @@ export interface Metrics {
   whole: boolean;
 }
 
-/** One line of a run's metrics. */
+/** One line of a run's metrics; None for what was not reported, and for a loss that is NaN or infinite. */
 export interface MetricsLine {
   progress: number;
   epoch: number;
   seconds: number;
-  loss: number;
-  learning_rate: number;
-  images_per_second: number;
+  loss: number | null;
+  learning_rate: number | null;
+  images_per_second: number | null;
   accuracy: number | null;
   train_accuracy: number | null;
 }
@@ -811,7 +811,7 @@ export interface RunLists {
   data: DataInfo;
 }
 
-export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
+export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed' | 'damaged';
 
 /** An image that ships with vitviz. */
 export interface Sample {
@@ -930,7 +930,9 @@ export interface SweepResult {
   state: 'finished' | 'failed';
   message: string;
   parameters: number | null;
+  epochs: number | null;
   seconds: number | null;
+  train_samples: number | null;
   accuracy: number | null;
   eval_samples: number | null;
 }
@@ -1094,7 +1096,7 @@ export interface Routes {
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery';
+export type Stream = 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery';
 
 /** The defaults of a view. */
 export const VIEW_DEFAULTS: Required<View> = {

@@ -42,9 +42,14 @@ export interface Engine {
   attention(subject: Subject, signal: AbortSignal): Promise<Uint16Array>;
   /** Attention of a query, (L, A, T). */
   rows(subject: Subject, query: { query: number[]; direction: Direction }, signal: AbortSignal): Promise<Float32Array>;
-  maps(subject: Subject, of: { target: number[]; quick: boolean }, signal: AbortSignal): Promise<api.Maps>;
+  maps(
+    subject: Subject,
+    of: { target: number[]; quick: boolean },
+    signal: AbortSignal,
+    report: Report,
+  ): Promise<api.Maps>;
   /** Null where they were not computed. */
-  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<api.Scores | null>;
+  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal, report: Report): Promise<api.Scores | null>;
   /** A map that takes seconds to minutes. */
   map(subject: Subject, of: OfMethod, signal: AbortSignal, report: Report): Promise<api.ScoredMap>;
   pixels(subject: Subject, of: OfMethod, signal: AbortSignal): Promise<api.PixelMap>;

@@ -26,6 +26,13 @@ interface Found extends Key {
   isComplete: boolean; // all maps are there
 }
 
+/** Work on all methods, and since when it waits or is done (ms). */
+export interface Pending {
+  what: 'maps' | 'scores';
+  progress: api.Progress;
+  since: number;
+}
+
 /** The map of a method per pixel of the model input. */
 export interface PixelMap extends Key {
   method: string;
@@ -43,6 +50,11 @@ export class Methods {
   /** The method that is being computed on request. */
   running = $state.raw<{ method: string; progress: api.Progress } | null>(null);
   #interrupt: () => void = () => {};
+  /** What is computed of all methods, once the server has reported it. */
+  pending = $state.raw<Pending | null>(null);
+  /** Maps or scores that the user has canceled. */
+  canceled = $state.raw<Pending['what'] | null>(null);
+  #abort: () => void = () => {};
 
   readonly #key = $derived.by((): Key | null => {
     const { explanation, target } = this.#session;
@@ -85,13 +97,18 @@ export class Methods {
       if (!key) return;
       untrack(() => this.#leaveRequested());
       this.isFailed = false;
+      this.canceled = null;
       const abort = session.ask(
         (signal) => this.#fetch(key, signal),
         () => {},
         (sentence) => this.#fail(sentence),
       );
-      return () => {
+      this.#abort = () => {
         abort();
+        this.pending = null;
+      };
+      return () => {
+        this.#abort();
         this.#interrupt();
       };
     });
@@ -129,6 +146,12 @@ export class Methods {
       this.running = null;
       this.#interrupt = () => {};
     };
+  }
+
+  /** Cancel the maps or scores of all methods. */
+  cancelAll() {
+    this.canceled = this.pending?.what ?? null;
+    this.#abort();
   }
 
   /** Cancel the map on request, and say so. */
@@ -180,15 +203,32 @@ export class Methods {
         maps,
         notes,
         left_out: leftOut,
-      } = await this.#patiently(() => engine.maps(subject, { target, quick }, signal), signal);
+      } = await this.#patiently(
+        () => engine.maps(subject, { target, quick }, signal, this.#follow('maps', signal)),
+        signal,
+      );
       if (signal.aborted) return;
       this.#found = { ...key, maps, notes, leftOut, scores: null, isComplete: !quick || leftOut !== null };
+      this.pending = null;
       if (leftOut) return;
     }
-    const scores = await this.#patiently(() => engine.scores(subject, { target }, signal), signal);
+    const scores = await this.#patiently(
+      () => engine.scores(subject, { target }, signal, this.#follow('scores', signal)),
+      signal,
+    );
     if (signal.aborted || !this.#found) return;
+    this.pending = null;
     this.#found = { ...this.#found, scores };
     if (session.view.method !== null) session.announce(ANNOUNCE_DELAY);
+  }
+
+  #follow(what: Pending['what'], signal: AbortSignal) {
+    let [since, isWaiting] = [Date.now(), false];
+    return (progress: api.Progress) => {
+      if (isWaiting && !progress.waiting) since = Date.now();
+      isWaiting = progress.waiting !== '';
+      if (!signal.aborted) this.pending = { what, progress, since };
+    };
   }
 
   /** Repeat a request until the server is reachable and not busy. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { MEAN } from '../lib/numbers';
-import type { MethodInfo } from '../lib/routes';
+import type { MethodInfo, Progress } from '../lib/routes';
 import { NOTHING_ABLATED } from '../lib/view';
 import type { Drawing } from './drawing.svelte';
 import { readingOf } from './reading';
 import { mapScale, methodScale, scaleNote, tableKind } from './scales';
-import { headlineOf, lineOf } from './sentences';
+import { headlineOf, lineOf, pendingLine } from './sentences';
 
 const SHAPE = { layers: 2, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true, removed: [] };
 const ROW = Float32Array.of(0.0625, 0.25, 0.5, 0.125, 0.125);
@@ -87,4 +87,16 @@ test('the matrix names the ends of the scales of heads and means', () => {
   expect(scaleNote('shared', limits).replaceAll('\u00a0', ' ')).toBe('heads to 10 %, means to 6 %');
   expect(scaleNote('map', limits)).toBe('one scale per map');
   expect(scaleNote('uniform', limits)).toBe('one scale');
+});
+
+test('pending maps and scores say how far they are, or whom they wait for', () => {
+  const line = (progress: Partial<Progress>, seconds: number) =>
+    pendingLine(
+      { what: 'scores', progress: { done: 0, total: 0, waiting: '', ...progress }, since: 0 },
+      1000 * seconds,
+    );
+  expect(line({ waiting: '2 requests before yours' }, 7)).toBe('Scores: waiting for 2 requests before yours, for 7 s.');
+  expect(line({ done: 50, total: 200 }, 10)).toBe('Scores: 50 of 200 forward passes, about 30 s left.');
+  expect(line({ done: 1, total: 200 }, 10)).toBe('Scores: 1 of 200 forward passes, about 33 min left.');
+  expect(line({ done: 0, total: 200 }, 10)).toBe('Scores: 0 of 200 forward passes.');
 });

@@ -14,6 +14,7 @@ import {
   queryName,
 } from '../lib/words';
 import type { Drawing } from './drawing.svelte';
+import type { Pending } from './methods.svelte';
 import { isRemoved } from './selection';
 
 export const removedLine = (patch: number, shape: Shape) =>
@@ -67,4 +68,15 @@ function ablatedLine({ ablation, layer, head }: Drawing): string {
     return `The outputs of all its heads are replaced by ${usesMean ? 'their means over the sample images' : 'zero'}.`;
   }
   return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}.`;
+}
+
+/** How far the maps or scores of all methods are, and how long they take; or whom they wait for. */
+export function pendingLine({ what, progress: { done, total, waiting }, since }: Pending, now: number): string {
+  const name = what === 'maps' ? 'Maps' : 'Scores';
+  const seconds = Math.round((now - since) / 1000);
+  if (waiting) return `${name}: waiting for ${waiting}, for ${seconds} s.`;
+  if (!total) return `${name}: started.`;
+  const left = done ? seconds * (total / done - 1) : 0;
+  const estimate = left < 90 ? `${Math.ceil(left)} s` : `${Math.round(left / 60)} min`;
+  return `${name}: ${done} of ${total} forward passes${done && seconds > 1 ? `, about ${estimate} left` : ''}.`;
 }

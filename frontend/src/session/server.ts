@@ -24,12 +24,12 @@ export class ServerEngine implements Engine {
     return Float32Array.from(uint16Of(weights), (weight) => weight / MAX_WEIGHT);
   }
 
-  maps(subject: Subject, of: Parameters<Engine['maps']>[1], signal: AbortSignal) {
-    return ask('explanations/maps', { subject, ...of }, signal);
+  maps(subject: Subject, of: Parameters<Engine['maps']>[1], signal: AbortSignal, report: Report) {
+    return follow('explanations/maps', { subject, ...of }, signal, report);
   }
 
-  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal) {
-    return ask('explanations/scores', { subject, ...of }, signal);
+  scores(subject: Subject, of: { target: number[] }, signal: AbortSignal, report: Report) {
+    return follow('explanations/scores', { subject, ...of }, signal, report);
   }
 
   map(subject: Subject, of: Parameters<Engine['map']>[1], signal: AbortSignal, report: Report) {

@@ -24,7 +24,7 @@ from vitviz.webapp import compared, files, snapshots
 from vitviz.webapp.explained import Held
 from vitviz.webapp.files import as_target
 from vitviz.webapp.image_sets import thumbnail, train_set
-from vitviz.webapp.large_models import MANY_PASSES, left_out
+from vitviz.webapp.large_models import MANY_PASSES, left_out, maps_passes, scores_passes
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call, Caller, Lines
@@ -65,14 +65,21 @@ async def rows(request: types.RowsRequest, call: Caller) -> types.Attention:
         )
 
 
-@router.post("/maps")
-async def maps(request: types.MapsRequest, call: Caller) -> types.Maps:
+@router.post("/maps", response_model=types.Maps, response_class=Lines)
+async def maps(request: types.MapsRequest, call: Caller) -> StreamingResponse:
     """Return the maps of all methods but those on request."""
+    return await call.stream(all_maps(request, call))
+
+
+async def all_maps(request: types.MapsRequest, call: Call) -> types.Maps:
+    """Compute the reply of `maps`."""
     held, target = await find(request, call)
-    explanation, reason = held.explanation, left_out(held.explanation.context.config)
+    explanation, config = held.explanation, held.explanation.context.config
+    reason = left_out(config)
     skipped = MANY_PASSES if reason or request.quick else ()
 
     def compute() -> types.Maps:
+        call.job.expect(0 if skipped else maps_passes(config))
         found: dict[str, list[float]] = {}
         for key in explanation.methods:
             if key not in skipped:
@@ -83,13 +90,17 @@ async def maps(request: types.MapsRequest, call: Caller) -> types.Maps:
     return await call.reply(("maps", skipped), held, target, types.Maps, compute, many=not skipped)
 
 
-@router.post("/scores")
-async def scores(request: types.TargetRequest, call: Caller) -> types.Scores:
+@router.post("/scores", response_model=types.Scores, response_class=Lines)
+async def scores(request: types.TargetRequest, call: Caller) -> StreamingResponse:
     """Measure the faithfulness of all methods but those on request; refused for a large model."""
-    held, target = await find(request, call)
-    if reason := left_out(held.explanation.context.config):
-        raise ValueError(reason)
-    return await measured(held, target, call)
+
+    async def compute() -> types.Scores:
+        held, target = await find(request, call)
+        if reason := left_out(held.explanation.context.config):
+            raise ValueError(reason)
+        return await measured(held, target, call)
+
+    return await call.stream(compute())
 
 
 @router.post("/map", response_model=types.ScoredMap, response_class=Lines)
@@ -278,7 +289,11 @@ async def other_of(request: types.CodeRequest, call: Call) -> Explanation | None
 async def measured(held: Held, target: Target, call: Call) -> types.Scores:
     """Return the faithfulness of all methods but those on request."""
     explanation = held.explanation
-    compute = lambda: types.Scores(**serialize.method_scores(explanation, target))  # noqa: E731
+
+    def compute() -> types.Scores:
+        call.job.expect(scores_passes(explanation.context.config, len(explanation.methods)))
+        return types.Scores(**serialize.method_scores(explanation, target))
+
     return await call.reply("scores", held, target, types.Scores, compute)
 
 

@@ -87,7 +87,7 @@ class Call:
 
     def interruptible(self, function: Callable[[], T]) -> T:
         """Call a function that ends before its next batch once the client has gone."""
-        before = BEFORE_BATCH.set(self.job.check)
+        before = BEFORE_BATCH.set(self.job.before_batch)
         try:
             return function()
         finally:

@@ -16,9 +16,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vitviz.data.preprocessing import MAX_UPLOAD_BYTES as MAX_IMAGE_BYTES
+from vitviz.runs.process import DISK_FULL
 from vitviz.webapp.server import modules
 from vitviz.webapp.server import uploads as limits
-from vitviz.webapp.server.refusals import Refusal, RequestRefusedError, generic_error
+from vitviz.webapp.server.refusals import DISK_IS_FULL, Refusal, RequestRefusedError, generic_error
 from vitviz.webapp.server.uploads import Uploads
 
 log = logging.getLogger(__name__)
@@ -182,9 +183,11 @@ class Guard:
                 response = JSONResponse(content, refusal.status, {"Connection": "close"})
             error: Exception = refusal
         except Exception as unexpected:
-            sentence, reference = generic_error()
-            log.exception("Request failed, reference %s", reference)
-            response, error = JSONResponse({"detail": sentence}, 500), unexpected
+            sentence, status = DISK_IS_FULL, 507
+            if not isinstance(unexpected, OSError) or unexpected.errno not in DISK_FULL:
+                (sentence, reference), status = generic_error(), 500
+                log.exception("Request failed, reference %s", reference)
+            response, error = JSONResponse({"detail": sentence}, status), unexpected
         else:
             return
         if started:
@@ -202,6 +205,10 @@ class Guard:
         if host not in machine_names() | self.names and not is_address(host):
             raise RequestRefusedError(400, "This host name is not allowed. Start vitviz with --allow-host NAME.")
         if "origin" in headers and not self.is_same_origin(headers["origin"], headers["host"]):
+            raise RequestRefusedError(403, "Pages of other sites may not use this server.")
+        # Browsers send it with every request, and Origin not with GET. A link to the page is a navigation.
+        is_link = headers.get("sec-fetch-mode") == "navigate" and not path.strip("/") and scope["method"] == "GET"
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_link:
             raise RequestRefusedError(403, "Pages of other sites may not use this server.")
         # Gradio's parameter for other pages.
         if not is_known_path(path, self.mcp) or b"page" in parse_qs(scope["query_string"]):

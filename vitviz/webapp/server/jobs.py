@@ -68,7 +68,7 @@ class Job:
     """
 
     def __init__(self) -> None:
-        self.done, self.total = 0, 0
+        self.done, self.total, self.expected = 0, 0, 0
         self.before: int | None = None
         self.is_cancelled = threading.Event()
         self.changed = asyncio.Event()
@@ -85,6 +85,16 @@ class Job:
         CORES.take_share()
         self.done, self.total = done, total
         self.loop.call_soon_threadsafe(self.changed.set)
+
+    def expect(self, images: int) -> None:
+        """Report progress in images that pass through the network, about so many."""
+        self.done, self.total, self.expected = 0, images, images
+
+    def before_batch(self, images: int) -> None:
+        """Count the images of a batch before it is computed; raise GoneError if the client has gone."""
+        self.check()
+        if self.expected:
+            self.report(min(self.done + images, self.total), self.total)
 
     def check(self) -> None:
         """Raise GoneError if the client has gone."""

@@ -14,11 +14,12 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from vitviz.data.files import printable_name
-from vitviz.runs.process import format_error
+from vitviz.runs.process import DISK_FULL, format_error
 from vitviz.view import first_error
 from vitviz.webapp.server.jobs import BusyError, GoneError
 
 BUSY = "The server is busy. Try again in a moment."
+DISK_IS_FULL = "The server has no space to store this. Try again later."
 CLIENT_GONE = 499  # as nginx logs it; nobody reads the response
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ def refuse(error: Exception, public: bool) -> tuple[int, Refusal]:
     if isinstance(error, RequestValidationError):
         is_json = error.errors()[0]["type"] != "json_invalid"
         error = first_error(error.errors(), skip=1) if is_json else HTTPException(400, "The body must be JSON.")
-    if isinstance(error.__cause__, RequestRefusedError):  # while the body arrived
+    if isinstance(error.__cause__, RequestRefusedError | OSError):  # while the body arrived
         error = error.__cause__
     if isinstance(error, RequestRefusedError):
         return error.status, Refusal(error=error.sentence, problem=error.sentence)
@@ -85,6 +86,8 @@ def refuse(error: Exception, public: bool) -> tuple[int, Refusal]:
         return 503, Refusal(error=BUSY, problem=BUSY, busy=True)
     if isinstance(error, GoneError):
         return CLIENT_GONE, Refusal(error="The client has gone.")
+    if isinstance(error, OSError) and error.errno in DISK_FULL:
+        error = HTTPException(507, DISK_IS_FULL)
     if isinstance(error, HTTPException):
         return error.status_code, Refusal(error=error.detail, problem=error.detail)
     if isinstance(error, ValueError) or (isinstance(error, OSError) and not public):

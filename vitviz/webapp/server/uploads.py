@@ -35,9 +35,9 @@ def keep(content: bytes) -> str:
     folder, name = Path(get_upload_folder()), hashlib.sha256(content).hexdigest()
     (folder / IMAGES).mkdir(parents=True, exist_ok=True)
     handle, arriving = tempfile.mkstemp(dir=folder)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
     try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         with opened(Path(arriving)):
             os.replace(arriving, folder / IMAGES / name)
     finally:

@@ -170,7 +170,7 @@ td input[type=checkbox] { display: block; width: 15px; height: 15px; margin: 0; 
 [aria-sort=descending] .sort::after { content: " ↓"; }
 .open { color: var(--quiet); }
 .training, .stopping { color: var(--color-accent); }
-td.failed, td.interrupted { color: var(--warn); }
+td:is(.failed, .interrupted, .damaged) { color: var(--warn); }
 th:last-child, td:last-child { padding-right: 0; }
 .row-actions { display: flex; gap: 14px; align-items: center; justify-content: flex-end; min-height: 26px; }
 .row-message { margin: 2px 0 4px auto; max-width: 46ch; text-align: right; white-space: normal; }
