@@ -17,7 +17,8 @@ from torch.nn.utils import parameters_to_vector
 
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.runs.training_run import Progress, train
+from vitviz.runs.run_folder import Progress
+from vitviz.runs.training_run import train
 from vitviz.training.config import TrainConfig
 
 

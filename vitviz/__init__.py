@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vitviz.models.config import ConfigError, ViTConfig
     from vitviz.models.labels import Labels
     from vitviz.notebook import ExplorerWidget
-    from vitviz.runs.training_run import Progress
+    from vitviz.runs.run_folder import Progress
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig, TrainingError
     from vitviz.training.presets import PRESETS

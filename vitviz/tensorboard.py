@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitviz.data.files import not_regular
 from vitviz.models.config import ConfigError
 from vitviz.plots.animation import draw_matrix
 from vitviz.runs import run_folder, timeline
-from vitviz.runs.training_run import Progress
+from vitviz.runs.run_folder import Progress
 from vitviz.training.config import TrainConfig
 
 STEPS_PER_EPOCH = 1000  # TensorBoard counts in integers
@@ -67,7 +68,9 @@ class TensorBoard:
         if self.writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=to_step(progress.epoch))
+            if (folder := self.folder / "tensorboard").is_symlink():
+                raise not_regular(folder)
+            self.writer = SummaryWriter(str(folder), purge_step=to_step(progress.epoch))
         for name, value in vars(progress).items():
             if name not in NOT_LOGGED and value is not None:
                 self.writer.add_scalar(name, value, to_step(progress.epoch))

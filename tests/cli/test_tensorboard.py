@@ -15,8 +15,8 @@ from vitviz.models.config import ConfigError
 from vitviz.plots.animation import draw_matrix
 from vitviz.runs import timeline
 from vitviz.runs.process import TrainingStopped
-from vitviz.runs.run_folder import TIMELINE
-from vitviz.runs.training_run import Progress, TrainingRun
+from vitviz.runs.run_folder import TIMELINE, Progress
+from vitviz.runs.training_run import TrainingRun
 from vitviz.tensorboard import TensorBoard
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

@@ -1,6 +1,7 @@
 """Lock and process record of a run folder, and writing to a full disk."""
 
 import errno
+import json
 import os
 import resource
 import shutil
@@ -40,7 +41,7 @@ def test_only_one_process_at_a_time_locks_a_folder(lock):
         (
             OSError(13, "Permission denied", "a.npz"),
             "failed",
-            "System error: Permission denied (a.npz). Check the path and its permissions, or choose another.",
+            "System error: Permission denied (a.npz). Check its permissions, or choose another folder.",
         ),
         (KeyError("oh"), "failed", "Internal error: KeyError: 'oh'"),
         (ValueError("é" * 3000), "failed", "é" * 187),
@@ -59,8 +60,7 @@ def test_exit_state_and_error_are_recorded(lock, error, state, message):
     assert (lock.folder / process.FILE).stat().st_size == process.FILE_BYTES
 
 
-def test_a_run_that_is_being_deleted_is_not_running(tmp_path, monkeypatch):
-    monkeypatch.setattr(process, "is_regular_file", lambda path: True)  # deleted right after this check
+def test_a_run_that_is_being_deleted_is_not_running(tmp_path):
     assert not process.is_running(tmp_path)
 
 
@@ -142,3 +142,37 @@ def test_a_line_is_appended_completely_or_not_at_all(tmp_path):
     assert path.read_text() == "one\n"
     run_folder.append_line(path, "two\n")
     assert path.read_text() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (errno.ENOSPC, "Free some space."),
+        (errno.EDQUOT, "Free some space."),
+        (errno.EFBIG, "Raise the limit of file sizes (`ulimit -f`)."),
+        (errno.EROFS, "Check its permissions, or choose another folder."),
+        (errno.ENOTDIR, "Check the path, or choose another."),
+    ],
+)
+def test_what_to_do_follows_from_the_error_number(code, sentence):
+    assert process.format_error(OSError(code, os.strerror(code), "a")).endswith(sentence)
+
+
+def test_a_refused_process_leaves_nothing_behind(tmp_path, lock):
+    with pytest.raises(ValueError, match="no"), RunLock(tmp_path / "new" / "run", lock.stop):
+        raise ValueError("no")
+    assert not (tmp_path / "new" / "run").exists()
+
+
+def test_a_record_of_other_types_is_none(tmp_path):
+    for values in (
+        {"pid": "1"},
+        {"pid": 2**40},
+        {"session": "../x"},
+        {"state": []},
+        {"state": "x"},
+        {"message": "\ud800"},
+    ):
+        record = {"pid": 1, "session": "1-1"} | values
+        (tmp_path / process.FILE).write_text(json.dumps(record))
+        assert process.read(tmp_path) is None, values

@@ -1,17 +1,21 @@
 """Stopped and crashed runs resume with the same result."""
 
+import contextlib
 import json
 import signal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from tests.training.trainings import load_weights
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import load
+from vitviz.models.checkpoint import CheckpointError, load
 from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.runs import run_folder, timeline
 from vitviz.runs.run_folder import check_config
@@ -218,3 +222,65 @@ def test_a_finished_run_cannot_be_resumed(config):
     train(replace(config, epochs=1))
     with pytest.raises(ValueError, match="is finished: there is nothing to resume"):
         train(replace(config, epochs=1), resume=True)
+
+
+def damaged_state(config: TrainConfig, change: Callable[[dict, dict], None]) -> None:
+    """Change tensors and counters of a saved state."""
+    path = config.folder / "last.safetensors"
+    with safe_open(path, "pt") as file:
+        metadata, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    known = json.loads(metadata["vitviz"])
+    change(tensors, known["record"]["training"])
+    save_file(tensors, path, {"vitviz": json.dumps(known)})
+
+
+def convert(tensors: dict, name: str, dtype: torch.dtype) -> None:
+    tensors[name] = tensors[name].to(dtype)
+
+
+WEIGHTS, MOMENT = "training.weights.head.weight", "training.optimizers.1.3.exp_avg"
+DAMAGES = {
+    "missing moment": (lambda tensors, _: tensors.pop(MOMENT), "tensors: got"),
+    "missing moment, not counted": (
+        lambda tensors, counters: (tensors.pop(MOMENT), counters.pop("tensors")),
+        "exp_avg",
+    ),
+    "int64 weights": (lambda tensors, _: convert(tensors, WEIGHTS, torch.int64), "must be torch.float32"),
+    "another shape": (lambda tensors, _: tensors.update({WEIGHTS: torch.zeros(3)}), "head.weight must be"),
+    "NaN": (lambda tensors, _: tensors[MOMENT].fill_(torch.nan), "must be finite"),
+    "another tensor": (lambda tensors, _: tensors.update({"training.optimizers.x": torch.zeros(1)}), "tensors: got"),
+    "progress": (lambda _, counters: counters.update(progress=-5), "progress, input should be greater"),
+    "seconds": (lambda _, counters: counters.update(seconds=-1.0), "is damaged|damaged: seconds|complete"),
+    "a counter": (lambda _, counters: counters.pop("step_count"), "step_count, field required"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_state_is_refused_by_name_and_replaced_by_a_restart(config, lose_process, name):
+    change, sentence = DAMAGES[name]
+    lose_process(config, 6)
+    damaged_state(config, change)
+    with pytest.raises(ValueError, match=sentence):
+        train(config, resume=True)
+    assert "test_accuracy" in load(train(config, restart=True)).record
+
+
+def test_a_lost_state_is_refused_instead_of_reset(config, lose_process):
+    lose_process(config, 6)
+    before = (config.folder / "metrics.jsonl").read_bytes()
+    (config.folder / "last.safetensors").unlink()
+    with pytest.raises(CheckpointError, match=r"saved state is missing.*--restart"):
+        train(config, resume=True)
+    assert (config.folder / "metrics.jsonl").read_bytes() == before
+    train(config, restart=True)
+
+
+@pytest.mark.parametrize("name", ["process.json", "metrics.jsonl", "timeline.npz", "last.safetensors", "config.json"])
+def test_nothing_is_written_through_a_link(config, lose_process, tmp_path, name):
+    lose_process(config, 6)
+    content = (config.folder / name).read_bytes()
+    (config.folder / name).rename(tmp_path / "target")
+    (config.folder / name).symlink_to(tmp_path / "target")
+    with contextlib.suppress(ValueError, OSError):
+        train(config, resume=True)
+    assert (tmp_path / "target").read_bytes() == content

@@ -24,7 +24,7 @@ from tests import tiny
 from vitviz.data import cifar
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.runs import launch, process, run_folder, status, store, sweep
+from vitviz.runs import launch, process, run_folder, store, sweep
 from vitviz.runs.store import AlreadyRunningError, Runs
 from vitviz.runs.sweep import Sweep
 from vitviz.training.config import TrainConfig
@@ -310,24 +310,27 @@ def test_runs_are_listed_newest_first_without_other_folders(runs, config):
     (runs.root / "file").write_text("")
     invalid = make_run(runs, config, "invalid")
     (invalid / "config.json").write_text('{"wings": 2}')
+    os.utime(invalid / "config.json", (1, 1))
     pipes = make_run(runs, config, "pipes")
     os.utime(pipes / "config.json", (0, 0))
     for name in ("metrics.jsonl", process.FILE, "last.safetensors"):
         (pipes / name).unlink(missing_ok=True)
         os.mkfifo(pipes / name)
-    assert [info.name for info in runs.all()] == ["new", "middle", "old", "pipes"]
+    listed = [(info.name, info.state) for info in runs.all()]
+    others = [(name, "interrupted") for name in ("new", "middle", "old")]
+    assert listed == [*others, ("invalid", "damaged"), ("pipes", "damaged")]
     assert runs.metrics("pipes") == ([], 0)
 
 
-@pytest.mark.parametrize(("file", "listed"), [("metrics.jsonl", {"own", "other"}), (process.FILE, {"own"})])
-def test_an_unreadable_file_does_not_hide_other_runs(runs, config, monkeypatch, file, listed):
+@pytest.mark.parametrize("file", ["metrics.jsonl", process.FILE])
+def test_an_unreadable_file_hides_no_run(runs, config, monkeypatch, file):
     for name in ("own", "other"):
         make_run(runs, config, name)
     forbidden = runs.root / "other" / file
     forbidden.touch()
     for module, name in ((io, "open"), (os, "open")):  # permissions would not stop root
         monkeypatch.setattr(module, name, partial(open_unless, forbidden, getattr(module, name)))
-    assert {info.name for info in runs.all()} == listed
+    assert {info.name for info in runs.all()} == {"own", "other"}
     assert runs.metrics("other") == ([], 0)
 
 
@@ -345,22 +348,20 @@ def test_nested_json_of_any_file_does_not_hide_other_runs(runs, config, file):
 
 
 @pytest.mark.parametrize(
-    ("record", "saved"),
+    ("record", "state"),
     [
-        ({"epochs": []}, "Nothing was saved yet"),
-        ({"epochs": "3"}, "Nothing was saved yet"),
-        ({"epochs": 3, "training": {"seconds": 40}}, "The state at epoch 3.0 is kept"),
-        ({"epochs": 3, "training": []}, "Nothing was saved yet"),
-        ({"epochs": 3, "training": {"seconds": "40"}}, "Nothing was saved yet"),
-        ({"epochs": 3, "training": None}, "Nothing was saved yet"),
+        ({"epochs": []}, "damaged"),
+        ({"epochs": "3"}, "damaged"),
+        ({"epochs": 3, "training": {"seconds": 40}}, "interrupted"),
+        ({"epochs": 3, "training": []}, "damaged"),
+        ({"epochs": 3, "training": {"seconds": "40"}}, "damaged"),
+        ({"epochs": 3, "training": None}, "damaged"),
     ],
 )
-def test_a_run_with_an_invalid_record_is_listed(runs, config, record, saved):
+def test_a_run_with_an_invalid_record_is_listed(runs, config, record, state):
     path = make_run(runs, config, "one", '{"seconds": 50}\n', record)
-    assert [info.name for info in runs.all()] == ["one"]
-    found = status.read_run(path)
-    assert (found.saved, found.is_finished) == (saved, "training" not in record)
-    assert run_folder.saved_seconds(path) == (40 if saved.startswith("The state") else 0)
+    assert [(info.name, info.state) for info in runs.all()] == [("one", state)]
+    assert run_folder.saved_seconds(path) == (40 if state == "interrupted" else 0)
 
 
 def test_a_record_of_nested_json_is_ignored(tmp_path):
@@ -412,7 +413,10 @@ def test_metrics_are_read_from_an_offset(runs, config):
     assert runs.metrics("one", offset) == ([], offset)
     with (path / "metrics.jsonl").open("a") as file:
         file.write('ch": 3}\n')
-    assert runs.metrics("one", offset) == ([{"epoch": 3}], path.joinpath("metrics.jsonl").stat().st_size)
+    assert runs.metrics("one", offset) == (
+        [{"epoch": 3}],
+        path.joinpath("metrics.jsonl").stat().st_size,
+    )
     for beyond in (10**9, 10**30):
         assert runs.metrics("one", beyond) == ([], beyond)
     assert runs.metrics("one", -5)[0] == runs.metrics("one")[0]
@@ -468,7 +472,9 @@ def test_a_sweep_is_one_process_under_the_same_lock(runs, config):
     wait_for_worker(runs, "grid")
     os.kill(pid(runs, "grid"), signal.SIGKILL)
     wait_until(lambda: not process.is_running(runs.folder("grid")), "the process has ended")
-    (runs.folder("grid") / "results.jsonl").write_text('{"run": "grid-depth1-numheads1"}\n{"ru')
+    result = {"run": "grid-depth1-numheads1", "settings": {}, "state": "finished", "message": ""}
+    result |= dict.fromkeys(("parameters", "epochs", "seconds", "train_samples", "accuracy"))
+    (runs.folder("grid") / "results.jsonl").write_text(f'{json.dumps(result)}\n{{"run": "x"}}\n{{"ru')
     info = runs.find_sweep("grid")
     assert info.state == "interrupted"
     assert info.message.endswith("1 of 4 runs are completed; resume continues from there.")

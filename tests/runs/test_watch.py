@@ -1,6 +1,8 @@
 """Watching a training of any loop: run folder, timeline, adapters, and that the training is never disturbed."""
 
 import json
+import math
+import os
 import sys
 import warnings
 from types import ModuleType, SimpleNamespace
@@ -278,3 +280,56 @@ def test_the_benchmark_compares_watched_epochs_with_plain_ones(monkeypatch, caps
         [cell.strip() for cell in line.split("│")[1:3]] for line in capsys.readouterr().out.splitlines() if "│" in line
     ]
     assert [value for _, value in rows] == ["20000 ms", "2000 ms", f"{2 / (20 * callback.EPOCH):.2%}", "1.100 ×"]
+
+
+def test_metrics_are_recorded_as_they_are(module, folder):
+    with vitviz.watch(module, images(1), output_dir=folder, epochs=4) as watch:
+        watch(1.0, math.nan, lr=0.1)
+        watch(2.0, math.inf, accuracy=0.5)
+        watch(3.0)
+        with pytest.warns(UserWarning, match="epoch 1 after 3") as caught:
+            watch(1.0, 2.0)
+        assert caught[0].filename == __file__
+        watch(0.5, 2.0)  # said once
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert math.isnan(lines[0]["loss"])
+    assert [line["loss"] for line in lines[1:]] == [math.inf, None, 2.0, 2.0]
+    assert [line["learning_rate"] for line in lines] == [0.1, None, None, None, None]
+    assert [line["accuracy"] for line in lines] == [None, 0.5, None, None, None]
+    assert len(Runs(folder.parent).metrics("mine")[0]) == 5
+
+
+def test_two_in_one_second_have_folders_of_their_own(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with vitviz.watch(module, images(1)) as one, vitviz.watch(module, images(1)) as other:
+        assert one.config.output_dir != other.config.output_dir
+    assert {info.state for info in Runs().all()} == {"finished"}
+
+
+def test_where_warnings_are_errors_the_training_continues(module, folder, monkeypatch):
+    watch = vitviz.watch(module, images(1), output_dir=folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        watch(2, 1.0)
+        watch(1, 1.0)
+        monkeypatch.setattr("vitviz.runs.watch.hub.load", lambda *_: 1 / 0)
+        watch(2, 1.0)
+    assert Runs(folder.parent).find("mine").state == "failed"
+
+
+def test_a_forked_process_does_not_record(module, folder):
+    with vitviz.watch(module, images(1), output_dir=folder) as watch:
+        if not (child := os.fork()):
+            watch(1, 1.0)
+            watch.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        watch(2, 1.0)
+    assert [line["epoch"] for line in Runs(folder.parent).metrics("mine")[0]] == [2.0]
+
+
+def test_a_pipe_in_the_folder_is_refused_at_once(module, folder):
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "process.json")
+    with pytest.raises(OSError, match="Not a regular file"):
+        vitviz.watch(module, images(1), output_dir=folder)

@@ -602,10 +602,13 @@ def test_the_head_has_the_classes_of_the_dataset(trainings):
 def test_operating_system_errors_are_hidden_on_a_public_page(page, trainings, run, tmp_path, monkeypatch):
     (tmp_path / "data").write_text("in the way of the folder")
     denied = PermissionError(errno.EACCES, "Permission denied", str(run))
-    message = "System error: {} ({}). Check the path and its permissions, or choose another."
-    assert upload(page)["error"] == message.format("File exists", tmp_path / "data")
+    message = "System error: {} ({}). {}"
+    found = message.format("File exists", tmp_path / "data", "Check the path, or choose another.")
+    assert upload(page)["error"] == found
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
-    assert page.refusal("runs/delete", name="first")["error"] == message.format("Permission denied", run)
+    assert page.refusal("runs/delete", name="first")["error"] == message.format(
+        "Permission denied", run, "Check its permissions, or choose another folder."
+    )
     with routes(public=True) as public:
         monkeypatch.setattr(public.backend.trainings, "poll", lambda request: (_ for _ in ()).throw(denied))
         status, answer = public.post("runs/poll")

@@ -16,8 +16,9 @@ from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.presets import PRESETS, TEACHERS, get_preset
 
 if TYPE_CHECKING:
+    from vitviz.runs.run_folder import Progress
+    from vitviz.runs.status import RunResult
     from vitviz.runs.sweep import Report, Sweep
-    from vitviz.runs.training_run import Progress
 
 DEFAULT_PRESET = "cifar10-ti4"
 Preset = Annotated[
@@ -47,6 +48,9 @@ def train(
     preset_name: Preset = None,
     network: Network = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the run folder.")] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Train the run in the run folder again from the start.")
+    ] = False,
     overrides: Overrides = None,
     tensorboard: LogsToTensorBoard = False,
     **options: Any,
@@ -59,7 +63,10 @@ def train(
 
     On several GPUs: torchrun --nproc-per-node=N -m -- vitviz train ...
     """
-    config = apply_overrides(resolve_config(preset_name, network, resume, config_values(options)), overrides or [])
+    if resume and restart:
+        raise ConfigError("restart", "cannot be combined with --resume", "Choose one of them.")
+    stored = resume or restart
+    config = apply_overrides(resolve_config(preset_name, network, stored, config_values(options)), overrides or [])
 
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.checkpoint import eval_samples, load
@@ -81,7 +88,7 @@ def train(
                     bar.console.print(line)
             log(progress)
 
-        path = training_run.train(config, report, resume)
+        path = training_run.train(config, report, resume, restart)
     if is_main_process():
         record = load(path).record
         count = eval_samples(record)
@@ -198,8 +205,9 @@ def show_sweep(grid: "Sweep", tensorboard: bool) -> None:
     bar = progress_bar()
     task = bar.add_task("training", total=1.0)
 
-    def on_end(result: dict[str, Any]) -> None:
-        numbers = ["" if (n := result[key]) is None else f"{n:,.0f}" for key in ("parameters", "epochs", "seconds")]
+    def on_end(result: "RunResult") -> None:
+        counts = (result["parameters"], result["epochs"], result["seconds"])
+        numbers = ["" if n is None else f"{n:,.0f}" for n in counts]
         accuracy = "" if (found := result["accuracy"]) is None else accuracy_number(found, result.get("eval_samples"))
         if result["message"]:
             errors.append(f"{result['run']}: {result['message']}")
@@ -242,7 +250,7 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
         from vitviz.runs.run_folder import CONFIG, read_config
 
         folder = Path(values.get("output_dir", config.folder))
-        if not (folder / CONFIG).exists():
+        if not os.path.lexists(folder / CONFIG):
             raise ConfigError(
                 "output_dir",
                 f"must contain a run to resume: {folder} does not",

@@ -1,5 +1,6 @@
-"""Atomic file writing, and checks of files and their names."""
+"""Atomic file writing, reading of files that are not trusted, and checks of names."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -8,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+MAX_LINE_BYTES = 2**16
+SAFE_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"))  # Windows has none
 
 
 @contextmanager
@@ -64,7 +68,45 @@ def is_regular_file(path: Path) -> bool:
         return False
 
 
-def complete_lines(path: Path) -> list[bytes]:
-    """Return the lines of a file except an incomplete last one, as left by a killed process; none without a file."""
-    lines = path.read_bytes().splitlines(keepends=True) if is_regular_file(path) else []
-    return [line for line in lines if line.endswith(b"\n")]
+def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
+    """Open a file that is not trusted and return its descriptor; links are not followed, pipes not waited for.
+
+    Raises:
+        OSError: Also if it is not a regular file, or would be written under another name as well.
+    """
+    try:
+        descriptor = os.open(path, flags | SAFE_FLAGS, 0o644)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENXIO):  # a link, a pipe that nobody reads
+            raise
+        raise not_regular(path) from None
+    status, is_written = os.fstat(descriptor), flags & (os.O_WRONLY | os.O_RDWR)
+    if not stat.S_ISREG(status.st_mode) or (is_written and status.st_nlink > 1):
+        os.close(descriptor)
+        raise not_regular(path)
+    return descriptor
+
+
+def not_regular(path: str | Path) -> OSError:
+    """Return the error for something else than a regular file."""
+    return OSError(errno.EINVAL, "Not a regular file of its own", str(path))
+
+
+def read_regular(path: Path, max_bytes: int) -> bytes:
+    """Read a small file that is not trusted.
+
+    Raises:
+        OSError: As for `open_regular`; also if it is larger than `max_bytes`.
+    """
+    with open(path, "rb", opener=open_regular) as file:
+        if os.fstat(file.fileno()).st_size > max_bytes or len(content := file.read(max_bytes + 1)) > max_bytes:
+            raise OSError(errno.EINVAL, f"More than {max_bytes:,} bytes", str(path))
+    return content
+
+
+def complete_lines(path: Path) -> Iterator[bytes]:
+    """Generate the lines of a file that is not trusted, up to an incomplete or endless one; none without a file."""
+    if os.path.lexists(path):
+        with open(path, "rb", opener=open_regular) as file:
+            while (line := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
+                yield line

@@ -403,8 +403,8 @@ def parse_metadata(metadata: dict[str, str] | None, name: str) -> dict[str, Any]
     return parsed
 
 
-def parse_json(text: str) -> Any:
-    """Parse JSON strictly: unique keys, no NaN or infinity."""
+def parse_json(text: str, errors: str = "strict") -> Any:
+    """Parse JSON strictly: unique keys, finite numbers of 64 bits, text that can be encoded with `errors`."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         parsed = dict(pairs)
@@ -418,7 +418,12 @@ def parse_json(text: str) -> Any:
     def finite(number: str) -> float:
         return float(number) if math.isfinite(float(number)) else refuse(number)
 
-    return json.loads(text, object_pairs_hook=unique, parse_constant=refuse, parse_float=finite)
+    def integer(number: str) -> int:
+        return int(number) if len(number) < 20 and -(2**63) <= int(number) < 2**63 else refuse(number[:20])
+
+    parsed = json.loads(text, object_pairs_hook=unique, parse_constant=refuse, parse_float=finite, parse_int=integer)
+    json.dumps(parsed, ensure_ascii=False).encode(errors=errors)
+    return parsed
 
 
 def read_config(metadata: dict[str, Any]) -> ModelConfig:

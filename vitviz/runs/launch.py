@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitviz.data.environment import make_environment
+from vitviz.data.files import open_regular
 from vitviz.runs import process, run_folder
 from vitviz.runs.process import AlreadyRunningError, ProcessRecord
 
@@ -35,6 +36,8 @@ def already_running(run: str) -> AlreadyRunningError:
 def spawn(folder: Path, command: str, runs_lock: int) -> None:
     """Start `python -m vitviz train` or `sweep` on a folder; the process inherits its lock and the lock of all runs.
 
+    Nothing is written through a link in the folder.
+
     Raises:
         AlreadyRunningError: If a process is running in the folder.
     """
@@ -48,7 +51,8 @@ def spawn(folder: Path, command: str, runs_lock: int) -> None:
         for path in folder.glob("stop-*"):
             path.unlink()
         process.write(folder, record)
-        with (folder / LOG).open("wb") as log:
+        (folder / LOG).unlink(missing_ok=True)
+        with os.fdopen(open_regular(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as log:
             child = subprocess.Popen(
                 [*COMMAND, command, "--resume", "--output-dir", str(folder)],
                 stdin=subprocess.DEVNULL,

@@ -2,7 +2,7 @@
 
 A process holds a file lock on `process.json` while it runs. The operating system releases the lock when the process
 dies, so a crashed process blocks no other one and a reused pid is not mistaken for it. The file has a fixed size and
-is rewritten in place, so that an error message can be written to a full disk as well.
+is rewritten in place in one write, as its lock is held, and so that an error can be written to a full disk as well.
 """
 
 import errno
@@ -17,8 +17,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from textwrap import shorten
+from typing import Annotated, Any, ClassVar, Literal
 
-from vitviz.data.files import is_regular_file
+from pydantic import Field, TypeAdapter
+
+from vitviz.data.files import open_regular, read_regular
+from vitviz.models.config import STRICT
 from vitviz.training.config import TrainingError
 from vitviz.training.signals import StopRequest
 
@@ -30,7 +34,13 @@ FILE_BYTES = 2048
 LOCKED_FOLDER = "VITVIZ_LOCKED_FOLDER"  # environment variable: the folder whose lock the process inherited
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DISK_RETRY_INTERVAL = 1.0  # seconds between attempts to write to a full disk
+State = Literal["training", "stopped", "finished", "failed"]
 LOCK_TIMEOUT = 0.5  # seconds; `is_running` holds the lock for a moment
+# What to do about an error of the operating system; others are about the path.
+FREE_SPACE = "Free some space"
+HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), FREE_SPACE)
+HINTS |= {errno.EFBIG: "Raise the limit of file sizes (`ulimit -f`)", errno.EINVAL: "Delete it"}
+HINTS |= dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check its permissions, or choose another folder")
 
 
 class TrainingStopped(TrainingError):
@@ -49,25 +59,34 @@ class AlreadyRunningError(ValueError):
 class ProcessRecord:
     """Contents of `process.json`."""
 
-    pid: int
-    session: str  # unique identifier of the process, as process numbers are reused
-    state: str = "training"  # "training" while it runs; then "stopped", "finished" or "failed"
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    pid: Annotated[int, Field(ge=0, lt=2**31)]
+    session: Annotated[str, Field(pattern=r"^[0-9a-f-]{1,64}$")]  # unique, as process numbers are reused
+    state: State = "training"  # the others after it has exited
     message: str = ""  # the latest
+    has_saved: bool = False  # whether the process has saved the state of a run
+
+
+RECORD = TypeAdapter(ProcessRecord)
 
 
 def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:
-    """Acquire the exclusive lock of a file, created if missing; always succeeds on Windows, which has no such locks.
+    """Acquire the exclusive lock of a regular file, created if missing; succeeds on Windows, which has no such locks.
 
     Returns:
         File descriptor, or None if another process holds the lock for `timeout` seconds. The lock is released when all
         processes that inherited the descriptor have closed it.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
     deadline = time.monotonic() + timeout
     while sys.platform != "win32":
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
+            if os.fstat(descriptor).st_nlink:
+                break
+            os.close(descriptor)  # deleted by the process that held the lock
+            descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 os.close(descriptor)
@@ -78,12 +97,11 @@ def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:
 
 def is_running(folder: Path) -> bool:
     """Whether a process holds the lock of this folder."""
-    path = folder / FILE
-    if sys.platform == "win32" or not is_regular_file(path):
+    if sys.platform == "win32":
         return False
     try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:  # the run is being deleted
+        descriptor = open_regular(folder / FILE)
+    except OSError:  # there is none: nothing can hold the lock of a link or a pipe
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -96,10 +114,9 @@ def is_running(folder: Path) -> bool:
 
 def read(folder: Path) -> ProcessRecord | None:
     """Read the record of the current or last process of this folder; None without a valid one."""
-    path = folder / FILE
     try:
-        return ProcessRecord(**json.loads(path.read_text())) if is_regular_file(path) else None
-    except (OSError, ValueError, TypeError, RecursionError):
+        return RECORD.validate_json(read_regular(folder / FILE, 2 * FILE_BYTES))
+    except (OSError, ValueError):
         return None
 
 
@@ -108,7 +125,7 @@ def write(folder: Path, record: ProcessRecord) -> None:
     message = record.message
     while len(text := json.dumps(asdict(replace(record, message=message))).encode()) > FILE_BYTES:
         message = message[: len(message) // 2]
-    descriptor = os.open(folder / FILE, os.O_WRONLY | os.O_CREAT, 0o644)
+    descriptor = open_regular(folder / FILE, os.O_WRONLY | os.O_CREAT)
     try:
         os.write(descriptor, text.ljust(FILE_BYTES))
     finally:
@@ -147,6 +164,7 @@ class RunLock:
         self.is_recorded = False
 
     def __enter__(self) -> "RunLock":
+        self.is_new_folder = not self.folder.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
         if os.environ.get(LOCKED_FOLDER) == str(self.folder.resolve()):
             inherited = read(self.folder)
@@ -162,9 +180,10 @@ class RunLock:
             )
         return self
 
-    def record_start(self) -> None:
-        """Write the record of this process."""
+    def record_start(self, has_saved: bool = False) -> None:
+        """Write the record of this process, which may continue from a saved state."""
         self.is_recorded = True
+        self.record = replace(self.record, has_saved=has_saved)
         write(self.folder, self.record)
 
     def set_message(self, message: str) -> None:
@@ -172,6 +191,12 @@ class RunLock:
         self.record = replace(self.record, message=message)
         with suppress(OSError):
             write(self.folder, self.record)
+
+    def record_saved(self) -> None:
+        """Record that a state is saved, which resuming then requires."""
+        if not self.record.has_saved:
+            self.record = replace(self.record, has_saved=True)
+            self.set_message(self.record.message)
 
     def retry_while_disk_full(self, write: Callable[[], None]) -> float:
         """Call `write` and retry with a warning while the disk is full, to lose no training; return the seconds waited.
@@ -187,12 +212,11 @@ class RunLock:
             except OSError as error:
                 if error.errno not in DISK_FULL:
                     raise
-                free = shutil.disk_usage(self.folder).free / 2**20
-                problem = f"The disk is full ({free:.0f} MB free): the training state cannot be saved."
+                problem, hint = self.explain(error), HINTS[error.errno]
                 if self.stop.requested:
-                    kept = "The previous state is kept. Free some space, then resume."
-                    raise TrainingStopped(f"{problem} {kept}") from None
-                message = f"{problem} Training is paused and continues when there is space. Free some space."
+                    raise TrainingStopped(f"{problem} The previous state is kept. {hint}, then resume.") from None
+                until = "it is raised" if error.errno == errno.EFBIG else "there is space"
+                message = f"{problem} Training is paused and continues when {until}. {hint}."
                 self.set_message(message)
                 if waiting_since is None:
                     waiting_since = time.monotonic()
@@ -203,13 +227,27 @@ class RunLock:
         self.set_message("")
         return time.monotonic() - waiting_since
 
+    def explain(self, error: OSError) -> str:
+        """Return why the state cannot be saved."""
+        if error.errno == errno.EFBIG:
+            return "The limit of file sizes of this process is reached: the training state cannot be saved."
+        if error.errno == errno.EDQUOT:
+            return "The disk quota is used up: the training state cannot be saved."
+        free = shutil.disk_usage(self.folder).free / 2**20
+        return f"The disk is full ({free:.0f} MB free): the training state cannot be saved."
+
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.is_recorded and (error is None or isinstance(error, Exception)):
-            failed = "stopped" if isinstance(error, TrainingStopped) else "failed"
-            self.record = replace(self.record, state=failed if error else "finished")
+            state: State = "stopped" if isinstance(error, TrainingStopped) else "failed"
+            self.record = replace(self.record, state=state if error else "finished")
             self.set_message(format_error(error) if error else "")
         if self.descriptor is not None:
+            if not os.fstat(self.descriptor).st_size:  # it was refused before it started
+                (self.folder / FILE).unlink(missing_ok=True)
             os.close(self.descriptor)
+        if self.is_new_folder:
+            with suppress(OSError):  # it is not empty
+                self.folder.rmdir()
 
 
 def format_error(error: BaseException) -> str:
@@ -218,5 +256,6 @@ def format_error(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError):
         path = f" ({error.filename})" if error.filename else ""
-        return f"System error: {error.strerror or error}{path}. Check the path and its permissions, or choose another."
+        hint = HINTS.get(error.errno or 0, "Check the path, or choose another")
+        return f"System error: {error.strerror or error}{path}. {hint}."
     return f"Internal error: {type(error).__name__}: {shorten(str(error), 300)}"

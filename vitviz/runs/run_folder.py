@@ -1,43 +1,112 @@
 """Files of a run: `config.json`, `metrics.jsonl`, `timeline.npz` and `last.safetensors`.
 
+They are not trusted: only regular files are opened, sizes are checked before reading and values before use.
+
 The checkpoint is written atomically. Until training is finished it also contains the training state: the weights
 without averaging, the optimizer states, and counters in the record's entry `training`.
 """
 
 import errno
-import itertools
 import json
 import math
 import os
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    NotRequired,  # typing's, for pydantic, from Python 3.12
+)
 
 import torch
-from safetensors import SafetensorError, safe_open
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from torch import Tensor
+from typing_extensions import TypedDict
 
 from vitviz.data.datasets import DatasetInfo
-from vitviz.data.files import complete_lines, is_regular_file, write_atomic
+from vitviz.data.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError, ModelConfig
-from vitviz.training.config import TrainConfig, from_json
+from vitviz.models.checkpoint import Checkpoint, CheckpointError, parse_json
+from vitviz.models.config import STRICT, ConfigError, ModelConfig
+from vitviz.runs import process
+from vitviz.training.config import Fraction, TrainConfig, from_json
 from vitviz.training.trainer import TrainerState
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
+WATCHED = "watch"  # preset of a run that another program trains and `vitviz.runs.watch` records
 MAX_CONFIG_BYTES = 2**20
+TAIL_BYTES = 4096  # more than one line of metrics
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
+RESTART = "Delete the run, or train it again from the start with --restart."
+Metric = Annotated[float, Field(allow_inf_nan=True)] | None  # of another training loop as it reports it
+Count = Annotated[int, Field(ge=0, lt=10**15)]
+Time = Annotated[float, Field(ge=0, lt=10**15)]
 FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "soft_labels", "model.num_classes")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Progress of a training run: one line of `metrics.jsonl`. What another training loop does not report is None."""
+
+    __pydantic_config__: ClassVar[Any] = STRICT
+
+    progress: Fraction = 0.0  # used fraction of the budget
+    epoch: Time = 0.0  # epochs trained so far
+    seconds: Time = 0.0  # training time so far, interruptions excluded
+    loss: Metric = None  # mean loss since the previous line (nats)
+    learning_rate: Metric = None  # learning rate of the first optimizer
+    images_per_second: Metric = None  # throughput since this process started or resumed the run
+    accuracy: Metric = None  # accuracy of the EMA weights on the first evaluation images, at the end of an epoch
+    train_accuracy: Metric = None  # the same on the first training images, without augmentation
+
+
+@with_config(STRICT)
+class Counters(TypedDict):
+    """Counters of a training that is not finished."""
+
+    progress: Fraction
+    completed_epochs: Count
+    batches_done: Count
+    images_seen: Count
+    seconds: Time
+    step_count: Count
+    bfloat16: bool
+    tensors: NotRequired[Count]  # of the state in the file
+    loss: NotRequired[float]
+
+
+@with_config(ConfigDict(**STRICT, extra="allow"))
+class SavedAt(TypedDict):
+    """The training time of a saved state; its other counters are checked when it is resumed."""
+
+    seconds: Time
+
+
+@with_config(ConfigDict(**STRICT, extra="allow"))
+class Record(TypedDict, total=False):
+    """Fields of a training record that the list of runs and the results of sweeps use."""
+
+    epochs: Time
+    seconds: Time
+    parameters: Count
+    train_samples: Count
+    eval_samples: Count | None
+    test_accuracy: Fraction | None
+    val_accuracy: Fraction | None
+    masked_patch_accuracy: Fraction | None
+    training: SavedAt
+
+
+COUNTERS, RECORD, PROGRESS = TypeAdapter(Counters), TypeAdapter(Record), TypeAdapter(Progress)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Read the config of a run as stored; raise ValueError if the folder has no valid config.json."""
-    path, stored = folder / CONFIG, None
-    with suppress(OSError, ValueError, RecursionError):
-        if is_regular_file(path) and path.stat().st_size <= MAX_CONFIG_BYTES:  # a pipe or a device may never end
-            stored = json.loads(path.read_text())
+    stored = None
+    with suppress(OSError, ValueError, RecursionError):  # paths may have bytes that are not UTF-8
+        stored = parse_json(read_regular(folder / CONFIG, MAX_CONFIG_BYTES).decode(), "surrogateescape")
     if not isinstance(stored, dict):
         raise ValueError(f"A run folder must contain a valid config.json: {folder} does not. Choose another run.")
     return stored
@@ -50,20 +119,14 @@ def write_config(config: TrainConfig, folder: Path) -> None:
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the training record of a checkpoint from its header; empty without a valid one."""
-    if not is_regular_file(path):
-        return {}
     try:
-        with safe_open(path, "np") as file:  # "pt" opens it twice, which fails while it is being replaced
-            record = json.loads(file.metadata()["vitviz"])["record"]
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError):
+        with open(path, "rb", opener=open_regular) as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = file.read(size) if size <= checkpoint.MAX_HEADER_BYTES else b""
+        record = parse_json(parse_json(header.decode())["__metadata__"]["vitviz"])["record"]
+        return {**RECORD.validate_python(record)}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
-    return record if isinstance(record, dict) and has_valid_counters(record) else {}
-
-
-def has_valid_counters(record: dict[str, Any]) -> bool:
-    """Whether the counters of a record, if training is not finished, contain the training time."""
-    counters = record.get("training", {"seconds": 0.0})
-    return isinstance(counters, dict) and isinstance(counters.get("seconds"), int | float)
 
 
 def is_finished(record: dict[str, Any]) -> bool:
@@ -95,22 +158,42 @@ def load(path: Path) -> Checkpoint:
 def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> TrainerState | None:
     """Load the state from which to resume a run with `num_samples` training images; None if no state is saved yet.
 
+    `Trainer.load_state` compares its tensors with those of the network and the optimizers.
+
     Raises:
+        CheckpointError: If it is damaged, or was deleted.
         ValueError: If the run is finished, or has another config or other images.
     """
     path = config.folder / LAST
-    if not path.exists():
+    check_not_watched(config.folder.name, config.preset)
+    check_never_saved(config, config.folder)
+    if not os.path.lexists(path):
         return None
     check_config(from_json(read_config(config.folder)), config)
-    saved = load(path)
-    counters = saved.record.get("training")
-    if counters is None:
+    # The weights twice, and at most two tensors of an optimizer for each.
+    limit = 6 * 4 * checkpoint.count_parameters(config.model) + 2**24
+    try:
+        with open(path, "rb", opener=open_regular):
+            saved = checkpoint.load(path, max_bytes=min(limit, 4 * checkpoint.MAX_BYTES))
+    except OSError as error:
+        raise CheckpointError(f"The saved state {path} must be a regular file: {error.strerror}", RESTART) from None
+    if is_finished(saved.record):
         raise ValueError(
             f"Training in {config.folder} is finished: there is nothing to resume. Choose another run folder with "
             "--output-dir."
         )
+    try:
+        counters = COUNTERS.validate_python(saved.record.get("training"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name, problem = ".".join(map(str, first["loc"])) or "training", first["msg"].lower()
+        raise CheckpointError(f"The counters of {path} are damaged: {name}, {problem}", RESTART, name) from None
     check_images(saved, dataset, num_samples, config.folder)
     ema_model, extra = checkpoint.read_tensors(path)
+    if counters.get("tensors", len(extra)) != len(extra):
+        problem = f"The state in {path} must have {counters['tensors']} tensors: got {len(extra)}"
+        raise CheckpointError(problem, RESTART, "tensors")
+    checkpoint.check_finite(extra)
     ema_extra, weights = (
         {name.removeprefix(prefix): tensor for name, tensor in extra.items() if name.startswith(prefix)}
         for prefix in ("ema_extra.", "weights.")
@@ -118,10 +201,43 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> T
     optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]
     for name, tensor in extra.items():
         if name.startswith("optimizers."):
-            _, optimizer, parameter, key = name.split(".")
-            optimizers[int(optimizer)].setdefault(int(parameter), {})[key] = tensor
+            try:
+                _, optimizer, parameter, key = name.split(".")
+                optimizers[int(optimizer)].setdefault(int(parameter), {})[key] = tensor
+            except (ValueError, IndexError):
+                raise CheckpointError(f"{name[:80]} is not a tensor of an optimizer", RESTART, name) from None
     optimizers = [states for states in optimizers if states]
-    return TrainerState(ema_model, ema_extra, weights, optimizers, counters, saved.record.get("teacher"))
+    return TrainerState(
+        ema_model, ema_extra, weights, optimizers, dict[str, Any](counters), saved.record.get("teacher")
+    )
+
+
+def check_not_watched(name: str, preset: str | None) -> None:
+    """Raise ValueError if another program trains this run."""
+    if preset == WATCHED:
+        raise ValueError(f"The run {name} belongs to another program that vitviz watches. Stop or resume it there.")
+
+
+def has_lost_state(folder: Path) -> bool:
+    """Whether the last process of a run has saved a state that is not there any more."""
+    exited = process.read(folder)
+    return exited is not None and exited.has_saved and not os.path.lexists(folder / LAST)
+
+
+def check_never_saved(config: TrainConfig, folder: Path) -> None:
+    """Check that a run without a saved state never had one, as it is then trained from the start.
+
+    Raises:
+        CheckpointError: If its process has saved it, or must have by its metrics.
+    """
+    if os.path.lexists(folder / LAST) or config.preset == WATCHED:  # a watched one is saved at its end only
+        return
+    last = last_line(folder / METRICS)
+    was_saved = (
+        last is not None and last.get("epoch", 0.0) > config.checkpoint_every_epochs
+    )  # if its process left no record
+    if has_lost_state(folder) or (was_saved and process.read(folder) is None):
+        raise CheckpointError(f"The saved state is missing: {folder} has no {LAST}", RESTART)
 
 
 def check_config(stored: TrainConfig, config: TrainConfig) -> None:
@@ -162,8 +278,8 @@ def check_images(saved: Checkpoint, dataset: DatasetInfo, num_samples: int, fold
             )
 
 
-def prepare(config: TrainConfig, state: TrainerState | None) -> None:
-    """Create a new run folder, or rewind that of a resumed run to its saved state.
+def prepare(config: TrainConfig, state: TrainerState | None, restart: bool = False) -> None:
+    """Create a new run folder, or rewind that of a resumed run to its saved state, or of a restarted one to its start.
 
     Raises:
         ValueError: If the folder contains a run that is not resumed.
@@ -175,20 +291,25 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
     if state is not None:
         truncate_metrics(folder, state.counters["seconds"])
         return
-    if (folder / LAST).exists():
+    if restart:
+        check_not_watched(folder.name, config.preset)
+        (folder / LAST).unlink(missing_ok=True)
+    if os.path.lexists(folder / LAST):
         raise ValueError(
             f"The run folder must be new: {folder} contains a run. Choose another with --output-dir, use --resume, or "
             "delete it."
         )
     (folder / TIMELINE).unlink(missing_ok=True)  # of a run without a saved state
     write_config(config, folder)
-    (folder / METRICS).write_bytes(b"")
+    write_atomic(folder / METRICS, b"")
 
 
 def truncate_metrics(folder: Path, seconds: float) -> None:
-    """Remove the metrics of steps after `seconds`, which will be repeated, and an incomplete last line."""
-    kept = itertools.takewhile(lambda line: seconds_of_line(line) <= seconds, complete_lines(folder / METRICS))
-    write_atomic(folder / METRICS, b"".join(kept))
+    """Remove the metrics of steps after `seconds`, which will be repeated, and damaged lines."""
+    with atomic_write(folder / METRICS) as file:
+        for line in complete_lines(folder / METRICS):
+            if (parsed := parse_line(line)) is not None and parsed.get("seconds", math.inf) <= seconds:
+                file.write(line)
 
 
 def saved_seconds(folder: Path) -> float:
@@ -197,17 +318,27 @@ def saved_seconds(folder: Path) -> float:
     return counters["seconds"] if counters else 0.0
 
 
-def seconds_of_line(line: bytes) -> float:
-    """Return the training time of a line of metrics; infinity for an invalid line."""
+def parse_line(line: bytes) -> dict[str, Any] | None:
+    """Return the fields of `Progress` that a line of metrics has; None if it is damaged."""
     try:
-        return float(json.loads(line)["seconds"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return math.inf
+        parsed, given = PROGRESS.validate_json(line), json.loads(line)
+    except ValueError:
+        return None
+    return {name: value for name, value in vars(parsed).items() if name in given}
+
+
+def last_line(path: Path) -> dict[str, Any] | None:
+    """Return the last complete line of metrics; None without a valid one."""
+    with suppress(OSError, IndexError), open(path, "rb", opener=open_regular) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
+        return parse_line(file.read(TAIL_BYTES).rpartition(b"\n")[0].splitlines()[-1])
+    return None
 
 
 def append_line(path: Path, line: str) -> None:
     """Append a line to a file, or leave the file unchanged if the disk is full."""
-    with path.open("ab", buffering=0) as file:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    with os.fdopen(open_regular(path, flags), "ab", buffering=0) as file:
         size = file.tell()
         try:
             if file.write(line.encode()) < len(line.encode()):
@@ -218,19 +349,19 @@ def append_line(path: Path, line: str) -> None:
             raise
 
 
-def append_metrics(folder: Path, values: dict[str, Any]) -> None:
+def append_metrics(folder: Path, progress: Progress) -> None:
     """Append a line of metrics."""
-    append_line(folder / METRICS, json.dumps(values) + "\n")
+    append_line(folder / METRICS, json.dumps(asdict(progress)) + "\n")
 
 
 def save(result: Checkpoint, path: Path, state: TrainerState | None) -> None:
     """Write the checkpoint atomically, with the training state unless training is finished."""
     extra: dict[str, Tensor] = {}
     if state is not None:
-        result.record["training"] = state.counters
         extra |= {f"ema_extra.{name}": tensor for name, tensor in state.ema_extra.items()}
         extra |= {f"weights.{name}": tensor for name, tensor in state.weights.items()}
         for optimizer, states in enumerate(state.optimizers):
             for parameter, tensors in states.items():
                 extra |= {f"optimizers.{optimizer}.{parameter}.{key}": torch.as_tensor(t) for key, t in tensors.items()}
+        result.record["training"] = state.counters | {"tensors": len(extra)}
     checkpoint.save(result, path, extra)

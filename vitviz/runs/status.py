@@ -1,26 +1,36 @@
 """State, progress and result of runs and sweeps, from their folders."""
 
-import json
-from contextlib import suppress
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    NotRequired,  # typing's, for pydantic, from Python 3.12
+    TypeVar,
+)
 
-from vitviz.data.files import is_regular_file
+from pydantic import with_config
+from typing_extensions import TypedDict
+
 from vitviz.models import checkpoint
+from vitviz.models.config import STRICT
 from vitviz.runs import process, run_folder
 from vitviz.runs.launch import stop_request_path
 from vitviz.runs.process import ProcessRecord
-from vitviz.training.config import from_json
+from vitviz.runs.run_folder import Progress
+from vitviz.training.config import Fraction, from_json
 
 CRASHED = "The process ended unexpectedly: it was killed, ran out of memory, or the machine was shut down."
 KILLED_BEFORE_SAVING = (
     "The process ended before it could save: it was killed, ran out of memory, or the machine was shut down."
 )
+DAMAGED = "damaged"  # state of a run or a sweep whose files cannot be read
 FILES = (run_folder.CONFIG, run_folder.METRICS, run_folder.LAST)
 RUNNING = ("training", "stopping")  # states of a run with a live process
-WATCHED = "watch"  # preset of a run that another program trains and `vitviz.runs.watch` records
-TAIL_BYTES = 4096  # more than one line of metrics
+
+AnyInfo = TypeVar("AnyInfo", bound="Info")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +38,9 @@ class Info:
     """Current status of a run or a sweep."""
 
     name: str  # name of the run or sweep and of its folder
-    # "training", "stopping", "stopped", "finished", "failed", or "interrupted": ended before it could save
+    # "training", "stopping", "stopped", "finished", "failed", "interrupted": ended before it could save, or "damaged"
     state: str = ""
-    message: str = ""  # error, reason of the exit, or what the process waits for; else empty
+    message: str = ""  # error, reason of the exit, damage, or what the process waits for; else empty
     session: str = ""  # identifier of the process; when it changes, metrics must be read from the start
     config: dict[str, Any]  # config as stored in config.json, or the common config of all runs as stored in sweep.json
 
@@ -39,27 +49,41 @@ class Info:
 class RunInfo(Info):
     """Current status of a run."""
 
-    preset: str
-    parameters: int  # of the network
-    progress: float  # used fraction of the budget, 0..1
-    epoch: float  # epochs trained so far
-    epochs: float | None  # budget
-    minutes: float | None  # budget
-    seconds: float  # training time so far, interruptions excluded
-    images_per_second: float | None  # throughput of the current process; None before its first steps
-    accuracy: float | None  # accuracy of a finished run on its whole evaluation set; None before
-    eval_samples: int | None  # images of this set; None before, or if not known
+    preset: str = ""
+    parameters: int = 0  # of the network
+    progress: float = 0.0  # used fraction of the budget, 0..1
+    epoch: float = 0.0  # epochs trained so far
+    epochs: float | None = None  # budget
+    minutes: float | None = None  # budget
+    seconds: float = 0.0  # training time so far, interruptions excluded
+    images_per_second: float | None = None  # throughput of the current process; None before its first steps
+    accuracy: float | None = None  # accuracy of a finished run on its whole evaluation set; None before
+    eval_samples: int | None = None  # images of this set; None before, or if not known
+
+
+@with_config(STRICT)
+class RunResult(TypedDict):
+    """Result of a completed run of a sweep, a line of `results.jsonl`."""
+
+    run: str
+    settings: dict[str, str]
+    state: Literal["finished", "failed"]
+    message: str
+    parameters: run_folder.Count | None
+    epochs: run_folder.Time | None
+    seconds: run_folder.Time | None
+    train_samples: run_folder.Count | None
+    accuracy: Fraction | None
+    eval_samples: NotRequired[run_folder.Count | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SweepInfo(Info):
     """Current status of a sweep."""
 
-    vary: tuple[str, ...]  # fields to vary, each NAME=VALUE,VALUE,...
-    runs: list[tuple[str, dict[str, str]]]  # name and settings of each run, in order, started or not
-    # One entry per completed run: "run", "settings", "state", "message", "parameters", "epochs", "seconds",
-    # "train_samples" and "accuracy".
-    results: list[dict[str, Any]]
+    vary: tuple[str, ...] = ()  # fields to vary, each NAME=VALUE,VALUE,...
+    runs: list[tuple[str, dict[str, str]]] = field(default_factory=list)  # names and settings, in order, started or not
+    results: list[RunResult] = field(default_factory=list)  # one per completed run
 
 
 class RunStatus(NamedTuple):
@@ -81,35 +105,52 @@ def fingerprint(path: Path) -> tuple[int, int, int] | None:
 
 
 def read_run(folder: Path) -> RunStatus:
-    """Read the status of a run from its files; raise ValueError if the config is missing or invalid."""
+    """Read the status of a run from its files; a damaged one has this state."""
+    try:
+        return read_valid_run(folder)
+    except (ValueError, OSError) as error:
+        info = RunInfo(name=folder.name, state=DAMAGED, message=process.format_error(error), config={})
+        return RunStatus(info, "", is_finished=False, has_unsaved_steps=False)
+
+
+def read_valid_run(folder: Path) -> RunStatus:
+    """Read the status of a run; raise ValueError or OSError if its config or checkpoint is damaged or missing."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
-    metrics = last_line(folder / run_folder.METRICS)
+    metrics = Progress(**run_folder.last_line(folder / run_folder.METRICS) or {})
     record = run_folder.read_record(folder / run_folder.LAST)
+    if os.path.lexists(folder / run_folder.LAST) != bool(record) or run_folder.has_lost_state(folder):
+        raise ValueError(f"{run_folder.LAST} of {folder.name} is damaged or missing. {run_folder.RESTART}")
     info = RunInfo(
         name=folder.name,
         preset=config.preset,
         parameters=checkpoint.count_parameters(config.model),
-        progress=metrics.get("progress", 0.0),
-        epoch=metrics.get("epoch", 0.0),
+        progress=metrics.progress,
+        epoch=metrics.epoch,
         epochs=config.epochs,
         minutes=config.minutes,
-        seconds=metrics.get("seconds", 0.0),
-        images_per_second=metrics.get("images_per_second"),
+        seconds=metrics.seconds,
+        images_per_second=metrics.images_per_second,
         accuracy=run_folder.accuracy_of(record),
         eval_samples=checkpoint.eval_samples(record) if run_folder.is_finished(record) else None,
         config=stored,
     )
     epoch = record.get("epochs")
     saved = f"The state at epoch {epoch:.1f} is kept" if isinstance(epoch, int | float) else "Nothing was saved yet"
-    has_unsaved_steps = seconds_of(metrics) > seconds_of(record.get("training"))
+    has_unsaved_steps = metrics.seconds > record.get("training", {"seconds": 0.0})["seconds"]
     return RunStatus(info, saved, run_folder.is_finished(record), has_unsaved_steps)
 
 
-def seconds_of(entry: Any) -> float:
-    """Return the training time of a line of metrics or of saved counters; 0 by default."""
-    seconds = entry.get("seconds") if isinstance(entry, dict) else None
-    return seconds if isinstance(seconds, int | float) else 0.0
+def with_process(
+    info: AnyInfo, folder: Path, saved: str, is_finished: bool, has_unsaved_steps: bool = False
+) -> AnyInfo:
+    """Return an info with the state of the current or last process; a damaged run or sweep keeps its own.
+
+    The arguments are those of `of_process`.
+    """
+    if info.state == DAMAGED:
+        return info
+    return replace(info, **of_process(folder, saved, is_finished, has_unsaved_steps))
 
 
 def of_process(folder: Path, saved: str, is_finished: bool, has_unsaved_steps: bool = False) -> dict[str, Any]:
@@ -153,22 +194,3 @@ def measured_on(config: dict[str, Any]) -> str:
 def has_attention(config: dict[str, Any]) -> bool:
     """Whether the network of this config has attention."""
     return config.get("model", {}).get("architecture") != "convnet"
-
-
-def last_line(path: Path) -> dict[str, Any]:
-    """Return the last complete line of a file of JSON lines; empty without a valid one."""
-    if not is_regular_file(path):
-        return {}
-    with suppress(OSError, IndexError), path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        return parse_line(file.read().rpartition(b"\n")[0].splitlines()[-1]) or {}
-    return {}
-
-
-def parse_line(line: bytes) -> dict[str, Any] | None:
-    """Parse a line with a JSON object; None if it is not one."""
-    try:
-        parsed = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.files import is_regular_file
+from vitviz.data.files import is_regular_file, open_regular, read_regular
 from vitviz.models.config import ConfigError
 from vitviz.runs import process, run_folder, status, sweep
 from vitviz.runs.launch import already_running, request_stop, spawn
@@ -37,6 +37,7 @@ from vitviz.training.device import choose_device
 Info = TypeVar("Info")
 
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+SWEEP_FILES = (sweep.FILE, sweep.RESULTS)
 LOCK = ".lock"  # file in the runs folder; contains the name of the running run or sweep
 MAX_METRICS_BYTES = 2**22  # per call of `Runs.metrics`
 
@@ -50,7 +51,9 @@ class Runs:
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.cache: dict[str, tuple[tuple[Any, ...], RunStatus]] = {}  # name -> fingerprints of the files, status
+        # By name, with the fingerprints of the files that it was read from.
+        self.cache: dict[str, tuple[tuple[Any, ...], RunStatus]] = {}
+        self.sweep_cache: dict[str, tuple[tuple[Any, ...], SweepInfo]] = {}
         self.mutex = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
@@ -112,7 +115,10 @@ class Runs:
             AlreadyRunningError: If a run or sweep is running.
             ValueError: If the run does not exist or is finished.
         """
-        self.spawn_again(self.find(name), "train")
+        info = self.find(name)
+        if info.config:
+            run_folder.check_never_saved(from_json(info.config), self.folder(name))
+        self.spawn_again(info, "train")
         return self.find(name)
 
     def resume_sweep(self, name: str) -> SweepInfo:
@@ -122,9 +128,11 @@ class Runs:
 
     def spawn_again(self, info: RunInfo | SweepInfo, command: str) -> None:
         """Start a new process on the folder of an existing run or sweep."""
+        if info.state == status.DAMAGED:
+            raise ValueError(info.message)
         if info.state == "finished":
             raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start a new run.")
-        check_not_watched(info.name, info.config)
+        run_folder.check_not_watched(info.name, info.config.get("preset"))
         check_machine(from_json(info.config))
         with self.mutex, self.acquire_lock(info.name) as runs_lock:
             spawn(self.folder(info.name), command, runs_lock)
@@ -139,28 +147,33 @@ class Runs:
             record = process.read(folder)
             if record is None or record.pid <= 1 or not process.is_running(folder):
                 raise ValueError(f"The run {name} is not running: there is nothing to stop.")
-            if (folder / run_folder.CONFIG).exists():
-                check_not_watched(name, run_folder.read_config(folder))
+            run_folder.check_not_watched(name, status.read_run(folder).info.preset)
             request_stop(folder, record)
 
     def all(self) -> list[RunInfo]:
         """Return all runs, newest first."""
-        return self.with_file(run_folder.CONFIG, self.find)
+        found = self.with_file(self.find, *status.FILES)
+        return [info for info in found if info.state != status.DAMAGED or not self.is_sweep(info.name)]
 
     def sweeps(self) -> list[SweepInfo]:
         """Return all sweeps, newest first."""
-        return self.with_file(sweep.FILE, self.find_sweep)
+        return self.with_file(self.find_sweep, *SWEEP_FILES)
 
-    def with_file(self, file: str, find: Callable[[str], Info]) -> list[Info]:
-        """Return what `find` reads from each folder that contains this file, newest first."""
+    def with_file(self, find: Callable[[str], Info], *files: str) -> list[Info]:
+        """Return what `find` reads from each folder that contains one of these files, the newest first file first."""
         changed = {
-            name: status.fingerprint(self.root / name / file) for name in filter(NAME.fullmatch, self.folder_names())
+            name: next(filter(None, (status.fingerprint(self.root / name / file) for file in files)), None)
+            for name in filter(NAME.fullmatch, self.folder_names())
         }
         found = []
         for name in sorted((name for name in changed if changed[name]), key=lambda n: (changed[n], n), reverse=True):
-            with suppress(ValueError, OSError):  # being deleted, or not readable
+            with suppress(ValueError, OSError):  # being deleted
                 found.append(find(name))
         return found
+
+    def is_sweep(self, name: str) -> bool:
+        """Whether a folder is that of a sweep, damaged or not."""
+        return any(os.path.lexists(self.folder(name) / file) for file in SWEEP_FILES)
 
     def folder_names(self) -> list[str]:
         """Return the names of all folders in the runs folder."""
@@ -172,25 +185,27 @@ class Runs:
     def find(self, name: str) -> RunInfo:
         """Return the run with this name; raise ValueError if it does not exist."""
         folder = self.folder(name)
-        if not folder.is_dir():
+        fingerprints = tuple(status.fingerprint(folder / file) for file in (*status.FILES, process.FILE))
+        if not any(fingerprints[:-1]):
             raise ValueError(f"The run {name} was not found: it may have been renamed or deleted. Choose another run.")
-        fingerprints = tuple(status.fingerprint(folder / file) for file in status.FILES)
         with self.mutex:
             if name not in self.cache or self.cache[name][0] != fingerprints:
                 self.cache[name] = fingerprints, status.read_run(folder)
             files = self.cache[name][1]
-        current = status.of_process(folder, files.saved, files.is_finished, files.has_unsaved_steps)
-        return replace(files.info, **current)
+        return status.with_process(files.info, folder, files.saved, files.is_finished, files.has_unsaved_steps)
 
     def find_sweep(self, name: str) -> SweepInfo:
         """Return the sweep with this name; raise ValueError if it does not exist."""
         folder = self.folder(name)
-        grid = sweep.read(folder)
-        runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
-        results = grid.results()
-        saved = f"{len(results)} of {len(runs)} runs are completed"
-        current = status.of_process(folder, saved, len(results) == len(runs))
-        return SweepInfo(name=name, vary=grid.vary, runs=runs, results=results, config=asdict(grid.config), **current)
+        fingerprints = tuple(status.fingerprint(folder / file) for file in SWEEP_FILES)
+        if not any(fingerprints):
+            raise ValueError(f"The sweep {name} was not found: it may have been deleted. Choose another.")
+        with self.mutex:
+            if name not in self.sweep_cache or self.sweep_cache[name][0] != fingerprints:
+                self.sweep_cache[name] = fingerprints, read_sweep(folder)
+            info = self.sweep_cache[name][1]
+        saved = f"{len(info.results)} of {len(info.runs)} runs are completed"
+        return status.with_process(info, folder, saved, len(info.results) == len(info.runs))
 
     def running(self) -> str | None:
         """Return the name of the running sweep or run, even if its name is not a valid one; None if none is running."""
@@ -220,22 +235,21 @@ class Runs:
             ValueError: If it does not exist.
             AlreadyRunningError: If it is running.
         """
-        if not (self.folder(name) / sweep.FILE).exists():
+        if not self.is_sweep(name):
             self.find(name)
         with self.mutex, lock_idle(self.folder(name)) as folder:
             shutil.rmtree(folder)
             self.cache.pop(name, None)
+            self.sweep_cache.pop(name, None)
 
     def metrics(self, name: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-        """Return the complete lines of a run's metrics after a byte offset, and the next offset."""
+        """Return the complete, valid lines of a run's metrics after a byte offset, and the next offset."""
         path, offset = self.folder(name) / run_folder.METRICS, max(0, offset)
-        if not is_regular_file(path):
-            return [], 0
         complete: list[bytes] = []
-        with suppress(OSError, ValueError), path.open("rb") as file:  # not readable, or an absurd offset
+        with suppress(OSError, ValueError), open(path, "rb", opener=open_regular) as file:  # or an absurd offset
             file.seek(offset)
             complete = file.read(MAX_METRICS_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
-        lines = [parsed for line in complete if (parsed := status.parse_line(line)) is not None]
+        lines = [parsed for line in complete if (parsed := run_folder.parse_line(line)) is not None]
         return lines, offset + sum(map(len, complete)) + bool(complete)
 
     def folder(self, name: str) -> Path:
@@ -288,12 +302,23 @@ class Runs:
         """Return the name of the run that holds the lock; its process may need a moment to write it."""
         deadline = time.monotonic() + process.LOCK_TIMEOUT
         while True:
-            name = (self.root / LOCK).read_text(errors="replace")
+            name = read_regular(self.root / LOCK, 4096).decode(errors="replace")
             if NAME.fullmatch(name) and process.is_running(self.root / name):
                 return name
             if time.monotonic() >= deadline:
                 return name or "another run"
             time.sleep(0.005)
+
+
+def read_sweep(folder: Path) -> SweepInfo:
+    """Read the status of a sweep from its files, without its process; a damaged one has this state."""
+    try:
+        grid = sweep.read(folder)
+        runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
+        config = asdict(grid.config)
+        return SweepInfo(name=folder.name, vary=grid.vary, runs=runs, results=grid.results(), config=config)
+    except (ValueError, OSError) as error:
+        return SweepInfo(name=folder.name, state=status.DAMAGED, message=process.format_error(error), config={})
 
 
 def suggest_name(name: object) -> str:
@@ -326,12 +351,6 @@ def warn_if_unlisted(folder: Path) -> None:
             warnings.warn(f"The page will not list {folder}: {error}", stacklevel=2)
 
 
-def check_not_watched(name: str, config: dict[str, Any]) -> None:
-    """Raise ValueError if another program trains this run."""
-    if config.get("preset") == status.WATCHED:
-        raise ValueError(f"The run {name} belongs to another program that vitviz watches. Stop or resume it there.")
-
-
 def name_in_use(name: str) -> ConfigError:
     """Return the error for a name that another run has."""
     return ConfigError("name", f"must be new: there is already a run {name}", "Choose another name.")
@@ -340,6 +359,9 @@ def name_in_use(name: str) -> ConfigError:
 @contextmanager
 def lock_idle(folder: Path) -> Iterator[Path]:
     """Lock the folder of a run that is not running, so that no process can start in it."""
+    if os.path.lexists(folder / process.FILE) and not is_regular_file(folder / process.FILE):
+        yield folder  # damaged: no process can have locked it
+        return
     descriptor = process.acquire_lock(folder / process.FILE)
     if descriptor is None:
         raise AlreadyRunningError(folder.name, f"The run {folder.name} is running. Stop it first.")

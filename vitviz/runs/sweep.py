@@ -8,25 +8,27 @@ whole budget. A failed run is recorded and the sweep continues with the next one
 import itertools
 import json
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import torch
+from pydantic import Field, TypeAdapter
 
 from vitviz.data.cifar import DataError
-from vitviz.data.files import complete_lines, is_regular_file, write_atomic
-from vitviz.models.checkpoint import eval_samples
+from vitviz.data.files import read_regular, write_atomic
+from vitviz.models.checkpoint import eval_samples, parse_json
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder, training_run
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
-from vitviz.runs.status import parse_line
-from vitviz.runs.training_run import Progress
+from vitviz.runs.run_folder import Progress
+from vitviz.runs.status import RunResult
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.signals import StopRequest
 
@@ -35,7 +37,10 @@ MAX_REPORTED = 3  # invalid combinations or existing runs named in an error
 FILE = "sweep.json"
 RESULTS = "results.jsonl"
 DATA_FIELDS = {"dataset", "max_train_samples", "val_size", "model.img_size"}  # may need more images than there are
-SEPARATOR = r",(?![^\[]*\])"  # commas between values, not those inside [32,48]
+VALUE = re.compile(r"(?:\[[^\]]*\]?|[^,\[])*")  # up to a comma that is not inside [32,48]
+MAX_BYTES = 2**20  # of a file
+Vary = Annotated[list[Annotated[str, Field(max_length=2000)]], Field(max_length=MAX_RUNS)]
+VARY, RESULT = TypeAdapter(Vary), TypeAdapter(RunResult)
 
 Report = Callable[[Progress], None]
 
@@ -115,7 +120,7 @@ class Sweep:
         Raises:
             ConfigError: If the folder contains a sweep or a run, or one of its runs exists.
         """
-        if any((self.folder / file).exists() for file in (FILE, run_folder.CONFIG)):
+        if any(os.path.lexists(self.folder / file) for file in (FILE, run_folder.CONFIG)):
             raise ConfigError(
                 "output_dir",
                 f"must be a new folder: {self.folder} contains a run or a sweep",
@@ -133,15 +138,21 @@ class Sweep:
         stored = {"config": asdict(self.config), "vary": self.vary}
         write_atomic(self.folder / FILE, json.dumps(stored, indent=1).encode())
 
-    def results(self) -> list[dict[str, Any]]:
-        """Return one entry per completed run: name, settings, state, parameters, accuracy and cost."""
-        lines = map(parse_line, complete_lines(self.folder / RESULTS))
-        return [result for result in lines if result is not None]
+    def results(self) -> list[RunResult]:
+        """Return the results of the completed runs; those of damaged lines are measured again."""
+        found, names = {}, self.runs()
+        path = self.folder / RESULTS
+        for line in read_regular(path, MAX_BYTES).splitlines() if os.path.lexists(path) else []:
+            with suppress(ValueError):
+                result = RESULT.validate_json(line)
+                if result["run"] in names:
+                    found[result["run"]] = result
+        return [*found.values()]
 
     def run(
         self,
         report_run: Callable[[TrainConfig], AbstractContextManager[Report]] = no_report,
-        on_end: Callable[[dict[str, Any]], None] = lambda result: None,
+        on_end: Callable[[RunResult], None] = lambda result: None,
     ) -> None:
         """Train all runs that are not completed yet.
 
@@ -156,8 +167,9 @@ class Sweep:
         """
         with StopRequest() as stop, RunLock(self.folder, stop) as lock:
             lock.record_start()
-            write_atomic(self.folder / RESULTS, b"".join(complete_lines(self.folder / RESULTS)))
-            for result in (results := self.results()):
+            results = self.results()
+            write_atomic(self.folder / RESULTS, "".join(f"{json.dumps(one)}\n" for one in results).encode())
+            for result in results:
                 on_end(result)
             completed = {result["run"] for result in results}
             for name, (settings, config) in self.runs().items():
@@ -166,7 +178,7 @@ class Sweep:
                 if name in completed:
                     continue
                 try:
-                    result = {"run": name, "settings": settings} | train_run(config, settings, report_run)
+                    result = train_run(config, settings, report_run)
                 except TrainingStopped:
                     raise TrainingStopped(self.stop_message()) from None
                 line = json.dumps(result) + "\n"
@@ -183,10 +195,9 @@ class Sweep:
 
 def read(folder: Path) -> Sweep:
     """Read the sweep of a folder; raise ValueError if it is missing or invalid."""
-    path = folder / FILE
     try:
-        stored = json.loads(path.read_text()) if is_regular_file(path) else {}
-        config, vary = from_json(stored["config"]), tuple(map(str, stored["vary"]))
+        stored = parse_json(read_regular(folder / FILE, MAX_BYTES).decode(), "surrogateescape")
+        config, vary = from_json(stored["config"]), tuple(VARY.validate_python(stored["vary"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(
             f"The folder of a sweep must contain a valid {FILE}: {folder} does not. Choose another."
@@ -204,7 +215,13 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
         >>> combinations(("model.depth=2,4", "seed=0"))
         [{'model.depth': '2', 'seed': '0'}, {'model.depth': '4', 'seed': '0'}]
     """
-    values = {name: re.split(SEPARATOR, text) for name, _, text in (override.partition("=") for override in vary)}
+    values = {name: split(text) for name, _, text in (override.partition("=") for override in vary)}
+    count = math.prod(map(len, values.values()))
+    wrong_count = ConfigError(
+        "vary", f"must give 2 to {MAX_RUNS} combinations: got {count}", "List at least two values."
+    )
+    if count > MAX_RUNS:
+        raise wrong_count
     for name, found in values.items():
         if found == [""]:
             raise ConfigError("vary", f"needs values: got none for {name[:80]}", "Use for example 2, 4, 8.")
@@ -217,10 +234,23 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
         raise ConfigError(
             "vary", f"must contain each field once: got {' and '.join(vary)[:80]}", "List all its values."
         )
-    count = math.prod(map(len, values.values()))
-    if not 2 <= count <= MAX_RUNS:
-        raise ConfigError("vary", f"must give 2 to {MAX_RUNS} combinations: got {count}", "List at least two values.")
+    if count < 2:
+        raise wrong_count
     return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
+
+
+def split(text: str) -> list[str]:
+    """Return the values of a field.
+
+    Example:
+        >>> split("4,[32,48],x")
+        ['4', '[32,48]', 'x']
+    """
+    values, start = [], 0
+    while start <= len(text):
+        values.append(VALUE.match(text, start)[0])  # type: ignore[index]  # it matches anything
+        start += len(values[-1]) + 1
+    return values
 
 
 def slug(override: str) -> str:
@@ -235,10 +265,10 @@ def slug(override: str) -> str:
 
 def train_run(
     config: TrainConfig, settings: dict[str, str], report_run: Callable[[TrainConfig], AbstractContextManager[Report]]
-) -> dict[str, Any]:
+) -> RunResult:
     """Train or resume a run, unless it is finished, and return its result."""
     path = config.folder / run_folder.LAST
-    outcome: dict[str, Any] = {"state": "finished", "message": ""}
+    message = ""
     try:
         if not run_folder.is_finished(run_folder.read_record(path)):
             with report_run(config) as report:
@@ -246,10 +276,20 @@ def train_run(
     except Exception as error:
         if ends_sweep(error, settings):
             raise
-        outcome = {"state": "failed", "message": format_error(error)}
+        message = format_error(error)
     record = run_folder.read_record(path)
-    outcome |= {name: record.get(name) for name in ("parameters", "epochs", "seconds", "train_samples")}
-    return outcome | {"accuracy": run_folder.accuracy_of(record), "eval_samples": eval_samples(record)}
+    return RunResult(
+        run=config.folder.name,
+        settings=settings,
+        state="failed" if message else "finished",
+        message=message,
+        accuracy=run_folder.accuracy_of(record),
+        eval_samples=eval_samples(record),
+        parameters=record.get("parameters"),
+        epochs=record.get("epochs"),
+        seconds=record.get("seconds"),
+        train_samples=record.get("train_samples"),
+    )
 
 
 def ends_sweep(error: Exception, settings: dict[str, str]) -> bool:

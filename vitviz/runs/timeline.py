@@ -6,11 +6,12 @@ file also contains the images and class names, so that it can be shown without a
 """
 
 import math
+import os
 import zipfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from torch import Tensor
 
 from vitviz.data import augmentation, preprocessing
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
-from vitviz.data.files import atomic_write
+from vitviz.data.files import atomic_write, open_regular
 from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.models.config import ConvNetConfig
@@ -31,6 +32,9 @@ Snapshot = dict[str, np.ndarray]
 
 STEPS_PER_UNIFORM = 64  # minimum quantization steps from 0 to uniform attention: finer than the colors of the page
 MAX_IMAGES = 10  # one per class
+MAX_BYTES = 2**27  # of all arrays of a file
+MAX_MEMBERS, MAX_DIRECTORY_BYTES = 16, 4096  # of the zip archive
+KINDS = "biufU"  # of dtypes
 # Arrays with one entry per snapshot.
 SERIES = ("cls_attention", "probabilities", "entropy", "distance", "epoch", "seconds")
 
@@ -72,8 +76,12 @@ class Timeline:
             "distance": per_head,
         }
         wrong = [name for name, shape in shapes.items() if np.shape(getattr(self, name)) != shape]
-        if wrong or not 0 < math.prod(self.grid) <= tokens:
+        if wrong or not 0 < math.prod(self.grid) <= tokens or not snapshots * images * layers * heads:
             raise ValueError(f"The arrays of a timeline must have consistent shapes: {wrong or ['grid']} do not fit.")
+        for name in SERIES:
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"The arrays of a timeline must be finite: {name} is not.")
+        "".join([*self.names, *self.classes]).encode()
 
     def maps(self, image: int) -> Array:
         """Return the attention maps of the class token on one image for all snapshots, (S, L, A, gh, gw)."""
@@ -94,7 +102,7 @@ def find(name: str | Path) -> Path:
     else:
         candidates = [path if path.suffix == ".npz" else path / "timeline.npz"]
     if found := next((candidate for candidate in candidates if candidate.is_file()), None):
-        return found
+        return found if path.is_dir() else found.resolve()  # a link that the user names, not one of a run folder
     raise ValueError(
         f"No timeline found for {str(name)[:200]!r}. Use a run folder, a checkpoint with a timeline, or a timeline.npz."
     )
@@ -103,17 +111,50 @@ def find(name: str | Path) -> Path:
 def read(path: str | Path) -> Timeline:
     """Read a timeline file; raise TimelineError if it does not exist or is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays: dict[str, Any] = {name: file[name] for name in ("images", "class_token", *SERIES)}
-            strings = {name: file[name].tolist() for name in ("names", "classes")}
-            gh, gw = file["grid"].tolist()
-        return Timeline(**strings, grid=(gh, gw), **arrays | {"class_token": bool(arrays["class_token"])})
+        with open(path, "rb", opener=open_regular) as file:
+            arrays = read_arrays(file)
+        names, classes, grid = (arrays.pop(name).tolist() for name in ("names", "classes", "grid"))
+        gh, gw = grid
+        arrays["class_token"] = bool(arrays["class_token"])
+        return Timeline(names=names, classes=classes, grid=(gh, gw), **arrays)
     except OSError as error:
         raise TimelineError(f"Cannot read the timeline {str(path)[:200]!r}: {error.strerror or error}.") from None
-    except (KeyError, IndexError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
+    except (
+        *(KeyError, IndexError, TypeError, ValueError, AttributeError, EOFError, RecursionError),
+        *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
+    ):
         raise TimelineError(
             f"A timeline must be a complete .npz file of a training: {str(path)[:200]!r} is not."
         ) from None
+
+
+def read_arrays(file: IO[bytes]) -> dict[str, Any]:
+    """Read the arrays of an .npz file, after their headers: the file may declare more than fits into memory.
+
+    Raises:
+        ValueError: If it has other members than a timeline, or too large ones.
+    """
+    file.seek(max(0, os.fstat(file.fileno()).st_size - 42))
+    end = file.read()  # the end of the central directory, after the place of that of zip64
+    entries, size = int.from_bytes(end[30:32], "little"), int.from_bytes(end[32:36], "little")
+    if end[20:24] != b"PK\5\6" or end[:4] == b"PK\6\7" or entries > MAX_MEMBERS or size > MAX_DIRECTORY_BYTES:
+        raise ValueError("not an archive of few members")
+    names, total = ("names", "classes", "grid", "images", "class_token", *SERIES), 0
+    with zipfile.ZipFile(file) as archive:
+        for name in names:
+            with archive.open(f"{name}.npy") as member:
+                if np.lib.format.read_magic(member) != (1, 0):
+                    raise ValueError(f"{name} has another format")
+                shape, _, dtype = np.lib.format.read_array_header_1_0(member)
+                total += math.prod(shape) * dtype.itemsize
+                if total > MAX_BYTES or dtype.kind not in KINDS or any(side < 0 for side in shape):
+                    raise ValueError(f"{name} is too large, or has no numbers")
+        return {name: np.lib.format.read_array(archive.open(f"{name}.npy"), allow_pickle=False) for name in names}
+
+
+def max_snapshots(shape: tuple[int, ...], num_images: int, num_classes: int) -> int:
+    """Return how many snapshots with attention (L, A, T) fit into a file; half of it is for the images."""
+    return MAX_BYTES // 2 // (num_images * (2 * math.prod(shape) + 4 * num_classes))
 
 
 @dataclass
@@ -129,6 +170,7 @@ class TimelineRecorder:
     class_token: bool = True  # of the model; without one the mean attention of the patches is recorded
     snapshots: list[Snapshot] = field(default_factory=list)  # recorded so far
     num_missing: int = 0  # snapshots of a resumed run whose file is missing
+    shape: tuple[int, ...] = ()  # (L, A, T) of the model's attention
 
     def is_due(self, progress: float) -> bool:
         """Whether the next snapshot is due at this progress: snapshot i is due at (i / (S - 1)) ** 2."""
@@ -142,8 +184,14 @@ class TimelineRecorder:
 
     def restore(self, path: Path, epoch: float, progress: float) -> None:
         """Restore the snapshots of a resumed run up to an epoch and progress; without the file they are missing."""
-        if path.exists():
+        if os.path.lexists(path):
             stored = read(path)
+            shape = stored.cls_attention.shape[2:]
+            own = (self.names, [*self.classes], tuple(self.grid), self.shape or shape)
+            if own != (stored.names, stored.classes, stored.grid, shape):
+                raise TimelineError(
+                    f"The timeline of a resumed run must be its own: {str(path)[:200]!r} is another one."
+                )
             series = {name: getattr(stored, name) for name in SERIES}
             count = int((stored.epoch <= np.float32(epoch)).sum())
             self.snapshots = [{name: values[i] for name, values in series.items()} for i in range(count)]
@@ -193,5 +241,10 @@ def create_recorder(config: TrainConfig, dataset: DatasetInfo, eval_set: Labeled
     inputs = augmentation.normalize(images.to(eval_set[0].device), dataset.mean, dataset.std)
     model = config.model
     # A convnet has no attention; its num_snapshots is 0.
-    grid, class_token = ((1, 1), False) if isinstance(model, ConvNetConfig) else (model.grid_size, model.class_token)
-    return TimelineRecorder(names, images, inputs, dataset.classes, grid, config.num_snapshots, class_token)
+    if isinstance(model, ConvNetConfig):
+        return TimelineRecorder(names, images, inputs, dataset.classes, (1, 1), 0, False)
+    shape = (model.depth, model.num_heads, model.num_tokens)
+    count = min(config.num_snapshots, max_snapshots(shape, len(names), len(dataset.classes)))
+    return TimelineRecorder(
+        names, images, inputs, dataset.classes, model.grid_size, count, model.class_token, shape=shape
+    )

@@ -8,7 +8,6 @@ process keeps the clock and writes the files.
 Sampling and augmentation of step n depend only on the seed and n, so a resumed run takes the same steps.
 """
 
-import json
 import math
 import os
 import platform
@@ -16,7 +15,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -30,6 +29,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, TrainingStopped
+from vitviz.runs.run_folder import Progress
 from vitviz.runs.timeline import create_recorder
 from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.data import (
@@ -54,22 +54,11 @@ LOG_INTERVAL = 2.0  # seconds; reading the loss synchronizes with the device
 CIFAR_SAMPLES = 60_000
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Progress of a training run: one line of `metrics.jsonl`."""
-
-    progress: float  # used fraction of the budget, 0..1
-    epoch: float  # epochs trained so far
-    seconds: float  # training time so far, interruptions excluded
-    loss: float  # mean loss since the previous line (nats)
-    learning_rate: float  # learning rate of the first optimizer
-    images_per_second: float  # throughput since this process started or resumed the run
-    accuracy: float | None = None  # accuracy of the EMA weights on the first evaluation images, at the end of an epoch
-    train_accuracy: float | None = None  # the same on the first training images, without augmentation
-
-
 def train(
-    config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None, resume: bool = False
+    config: TrainConfig,
+    report: Callable[[Progress], None] = lambda progress: None,
+    resume: bool = False,
+    restart: bool = False,
 ) -> Path:
     """Train a model. From now on this process keeps freed memory, as every step needs it again.
 
@@ -77,6 +66,7 @@ def train(
         config: Training config.
         report: Called about every two seconds; with accuracies every `checkpoint_every_epochs` epochs and at the end.
         resume: Resume from the state in the run folder, if there is one.
+        restart: Replace the run in the run folder.
 
     Returns:
         Path of the checkpoint, `last.safetensors` in the run folder, next to `config.json`, `metrics.jsonl` and
@@ -113,8 +103,8 @@ def train(
         with RunLock(config.folder, stop) if distributed.is_main_process else nullcontext() as lock:
             state = run_folder.load_state(config, data.info, num_samples) if resume else None
             if lock is not None:
-                run_folder.prepare(config, state)
-                lock.record_start()
+                run_folder.prepare(config, state, restart)
+                lock.record_start(has_saved=state is not None)
             with report_out_of_memory(
                 f"A training step does not fit into memory with batch_size {config.batch_size}. Use a smaller "
                 "batch_size or network; the last saved state is kept.",
@@ -288,8 +278,7 @@ class TrainingRun:
         speed = images / seconds if images else self.images_seen / self.seconds
         progress = Progress(self.progress, self.epoch, self.seconds, self.loss, self.trainer.lr, speed, *accuracies)
         if self.distributed.is_main_process:
-            line = json.dumps(asdict(progress)) + "\n"
-            self.write(lambda: run_folder.append_line(self.config.folder / run_folder.METRICS, line))
+            self.write(lambda: run_folder.append_metrics(self.config.folder, progress))
         return progress
 
     def non_finite_error(self, problem: str) -> TrainingError:
@@ -350,6 +339,8 @@ class TrainingRun:
         result = self.result(self.record() | results)
         state = None if finished else self.get_state()
         self.write(lambda: run_folder.save(result, self.path, state))
+        if self.lock is not None:
+            self.lock.record_saved()
 
     def get_state(self) -> TrainerState:
         """Return the state from which the run resumes exactly."""

@@ -1,12 +1,14 @@
 """Watch a training of any loop: a run folder with metrics and a timeline, which the Train page shows live."""
 
+import itertools
+import logging
 import math
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -25,9 +27,8 @@ from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import unwrap
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
-from vitviz.runs.status import WATCHED
-from vitviz.runs.timeline import TimelineRecorder
-from vitviz.runs.training_run import Progress
+from vitviz.runs.run_folder import WATCHED, Progress
+from vitviz.runs.timeline import TimelineRecorder, max_snapshots
 from vitviz.training.config import TrainConfig
 from vitviz.training.signals import StopRequest
 
@@ -38,7 +39,8 @@ class Watch:
     """Callback that records metrics, and a snapshot of attention and predictions, in a run folder.
 
     The module is only read: mode, gradients and random numbers of the training do not change. An error of a call ends
-    the recording with one warning, and the training continues. As a context manager it is closed at the end.
+    the recording with one warning, and the training continues, also where warnings are errors. Only the process that
+    made it records, not those forked from it. As a context manager it is closed at the end.
 
     Args:
         module: ViT of timm or transformers in training, also wrapped by DistributedDataParallel or `torch.compile`.
@@ -71,13 +73,13 @@ class Watch:
         if every < 1:
             raise ConfigError("every", f"must be at least 1: got {every}")
         self.module, self.every, self.labels, self.img_size = module, every, labels, img_size
-        self.calls, self.epoch, self.start = 0, 0.0, time.monotonic()
-        self.is_active = os.environ.get("RANK", "0") == "0"  # under torchrun, the main process records
+        self.calls, self.epoch, self.start, self.has_warned = 0, 0.0, time.monotonic(), False
+        self.process = os.getpid() if os.environ.get("RANK", "0") == "0" else None  # under torchrun, the main process
         if not self.is_active:
             return
         model = self.read_module()
-        started = f"{datetime.now().astimezone():%Y%m%d-%H%M%S}"
-        folder = Path(f"runs/{type(unwrap(module)).__name__[:40]}-{started}" if output_dir is None else output_dir)
+        self.recorder = create_recorder(model, images)
+        folder = new_folder(module) if output_dir is None else Path(output_dir)
         self.config = TrainConfig(
             preset=WATCHED,
             model=model.config,
@@ -89,7 +91,6 @@ class Watch:
             randaug_num_ops=0,
             cutmix_prob=0.0,
         )
-        self.recorder = create_recorder(model, images)
         self.lock = RunLock(folder, StopRequest()).__enter__()
         try:
             run_folder.prepare(self.config, None)
@@ -102,18 +103,18 @@ class Watch:
     def __call__(
         self,
         epoch: float,
-        loss: float = math.nan,
+        loss: float | None = None,
         *,
-        lr: float = 0.0,
-        images_per_second: float = 0.0,
+        lr: float | None = None,
+        images_per_second: float | None = None,
         accuracy: float | None = None,
         train_accuracy: float | None = None,
     ) -> None:
-        """Record metrics, and a snapshot if it is due.
+        """Record metrics as they are, and a snapshot if it is due; what is not given is null in the metrics.
 
         Args:
-            epoch: Epochs trained so far, such as 0.5.
-            loss: Mean training loss since the last call (nats); NaN or infinite records no metrics.
+            epoch: Epochs trained so far, such as 0.5; one below the last gets a warning, once.
+            loss: Mean training loss since the last call (nats).
             lr: Learning rate.
             images_per_second: Throughput.
             accuracy: Accuracy on held-out images, in 0..1.
@@ -122,16 +123,23 @@ class Watch:
         if not self.is_active:
             return
         with self.keep_training(), own_modes():
-            self.calls, self.epoch = self.calls + 1, float(epoch)
+            previous, self.calls, self.epoch = self.epoch, self.calls + 1, float(epoch)
+            if not 0 <= self.epoch < math.inf:
+                raise ConfigError("epoch", f"must be a finite number of at least 0: got {self.epoch}")
+            if self.epoch < previous and not self.has_warned:
+                self.has_warned = True
+                warn(f"vitviz.watch got epoch {self.epoch:g} after {previous:g}: its curves go back.", stacklevel=3)
             progress = min(1.0, self.epoch / (self.config.epochs or 1))
-            numbers = [None if value is None else float(value) for value in (accuracy, train_accuracy)]
-            line = Progress(
-                progress, self.epoch, self.seconds, float(loss), float(lr), float(images_per_second), *numbers
-            )
-            if math.isfinite(line.loss):
-                run_folder.append_metrics(self.config.folder, asdict(line))
+            given = (loss, lr, images_per_second, accuracy, train_accuracy)
+            numbers = [None if value is None else float(value) for value in given]
+            run_folder.append_metrics(self.config.folder, Progress(progress, self.epoch, self.seconds, *numbers))
             if self.calls % self.every == 0:
                 self.record_snapshot(self.read_module())
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this process records."""
+        return self.process == os.getpid()
 
     @property
     def seconds(self) -> float:
@@ -149,7 +157,7 @@ class Watch:
         network = require_transformer(model.network.float())
         recorder.inputs = recorder.inputs.to(device)
         recorder.record(network, self.epoch, self.seconds)
-        if len(recorder.snapshots) > MAX_SNAPSHOTS:
+        if len(recorder.snapshots) > recorder.num_snapshots:
             recorder.snapshots, self.every = recorder.snapshots[::2], 2 * self.every
         recorder.save(self.config.folder / run_folder.TIMELINE)
 
@@ -160,12 +168,11 @@ class Watch:
             yield
         except Exception as error:
             self.end(error)
-            sentence = f"vitviz.watch records no more, the training continues: {format_error(error)}"
-            warnings.warn(sentence, stacklevel=4)
+            warn(f"vitviz.watch records no more, the training continues: {format_error(error)}", stacklevel=5)
 
     def end(self, error: BaseException | None) -> None:
         """Release the run folder and record how the training ended; of an error only an `Exception`."""
-        self.is_active = False
+        self.process = None
         self.lock.__exit__(type(error), error, None)
 
     def close(self) -> None:
@@ -195,6 +202,27 @@ watch = Watch
 """Public name of the class `Watch`: `with vitviz.watch(model, epochs=10) as watch`."""
 
 
+def warn(sentence: str, stacklevel: int) -> None:
+    """Warn the caller of `Watch`; where warnings are errors, write to the log: they would end the training."""
+    try:
+        warnings.warn(sentence, stacklevel=stacklevel)
+    except UserWarning:
+        logging.getLogger(__name__).warning(sentence)
+
+
+def new_folder(module: nn.Module) -> Path:
+    """Create a folder in `runs/`, named after the module and the time."""
+    name = f"{type(unwrap(module)).__name__[:40]}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    for number in itertools.count(1):
+        folder = Path("runs", name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:  # of another one in this second
+            continue
+        break
+    return folder
+
+
 def create_recorder(model: Checkpoint, images: Images | None) -> TimelineRecorder:
     """Create a recorder of the timeline on images; raise ValueError if there are none."""
     config = model.transformer.config
@@ -205,8 +233,12 @@ def create_recorder(model: Checkpoint, images: Images | None) -> TimelineRecorde
     names = [Path(i).stem if isinstance(i, str | Path) else "image" for i in chosen]
     unique = [name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, 1)]
     inputs = model.normalize(pixels).float()
+    shape = (config.depth, config.num_heads, config.num_tokens)
+    count = min(MAX_SNAPSHOTS, max_snapshots(shape, len(unique), len(model.labels)))
+    if count < 2:
+        raise ValueError(f"images must fit into a timeline: got {len(unique)}. Use fewer of them.")
     return TimelineRecorder(
-        unique, pixels.cpu(), inputs, model.labels, config.grid_size, MAX_SNAPSHOTS, config.class_token
+        unique, pixels.cpu(), inputs, model.labels, config.grid_size, count, config.class_token, shape=shape
     )
 
 
@@ -215,9 +247,16 @@ def guarded(create: Callable[[], Watch]) -> Watch | None:
     try:
         return create()
     except Exception as error:
-        sentence = f"vitviz.watch records nothing, the training continues: {format_error(error)}"
-        warnings.warn(sentence, stacklevel=3)
+        warn(f"vitviz.watch records nothing, the training continues: {format_error(error)}", stacklevel=4)
         return None
+
+
+def child(module: nn.Module, attribute: str) -> nn.Module:
+    """Return the ViT in a LightningModule; raise ConfigError if there is none of this name."""
+    found = getattr(module, attribute, None)
+    if not isinstance(found, nn.Module):
+        raise ConfigError("attribute", f"must name the ViT in {type(module).__name__}: got {attribute!r:.80}")
+    return found
 
 
 def lightning_callback(attribute: str = "model", **options: Any) -> Any:
@@ -237,12 +276,12 @@ def lightning_callback(attribute: str = "model", **options: Any) -> Any:
 
         def on_train_start(self, trainer: Any, module: Any) -> None:
             epochs = {"epochs": trainer.max_epochs} if (trainer.max_epochs or 0) > 0 else {}
-            self.watch = guarded(lambda: Watch(getattr(module, attribute), **(epochs | options)))
+            self.watch = guarded(lambda: Watch(child(module, attribute), **(epochs | options)))
 
         def on_train_epoch_end(self, trainer: Any, module: Any) -> None:
             if self.watch:
                 metrics = trainer.callback_metrics
-                loss = metrics.get("train_loss", metrics.get("loss", math.nan))
+                loss = metrics.get("train_loss", metrics.get("loss"))
                 self.watch(
                     trainer.current_epoch + 1,
                     loss,
@@ -277,7 +316,7 @@ def transformers_callback(**options: Any) -> Any:
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
             if self.watch and "loss" in (logs or {}):
-                self.watch(state.epoch, logs["loss"], lr=logs.get("learning_rate", 0.0))
+                self.watch(state.epoch, logs["loss"], lr=logs.get("learning_rate"))
 
         def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             if self.watch:

@@ -91,6 +91,28 @@ class Muon(torch.optim.Optimizer):
             torch._foreach_add_(weights, updates, alpha=-group["lr"] * scale)
 
 
+def state_of(optimizer: torch.optim.Optimizer, index: int) -> dict[str, Tensor]:
+    """Return tensors like those in the state of a parameter after a step; none if it has no state.
+
+    Args:
+        optimizer: From `create_optimizers`.
+        index: Position of the parameter, as in the optimizer's `state_dict`.
+    """
+    for group in optimizer.param_groups:
+        if index < len(group["params"]):
+            break
+        index -= len(group["params"])
+    else:
+        return {}
+    weight = group["params"][index]
+    if isinstance(optimizer, Muon):
+        shape = (len(group["params"]), *weight.flatten(1).shape)
+        return {} if index else {"momentum": torch.empty(shape, device="meta")}
+    if isinstance(optimizer, torch.optim.SGD):
+        return {"momentum_buffer": weight}
+    return {"step": torch.empty((), device="meta"), "exp_avg": weight, "exp_avg_sq": weight}
+
+
 def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distributed) -> list[torch.optim.Optimizer]:
     """Create the optimizers of all parameters that require gradients.
 

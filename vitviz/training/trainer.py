@@ -6,7 +6,7 @@ images, keeps the clock and writes the files.
 
 import copy
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any, cast
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
-from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.models.config import ConvNetConfig
 from vitviz.models.convnet import ConvNet
 from vitviz.models.factory import Network, create_model
@@ -267,15 +267,45 @@ class Trainer:
         )
 
     def load_state(self, state: TrainerState) -> None:
-        """Restore a state returned by `get_state`."""
+        """Restore a state returned by `get_state`.
+
+        Raises:
+            CheckpointError: If it has other tensors than the modules and the optimizers.
+        """
+        extra = {n: w for n, w in self.ema_module.state_dict().items() if not n.startswith("vit.")}
+        if self.ema_module is not self.ema_model:
+            check_same_tensors("ema_extra", state.ema_extra, extra)
+        check_same_tensors("weights", state.weights, self.training_module.state_dict())
+        if len(state.optimizers) != (len(self.optimizers) if state.counters["step_count"] else 0):
+            raise CheckpointError("The saved state must have the tensors of all optimizers", field="optimizers")
+        for optimizer, tensors in zip(self.optimizers, state.optimizers, strict=False):
+            for index, found in tensors.items():
+                check_same_tensors(f"optimizer {index}", found, optim.state_of(optimizer, index))
         self.training_module.load_state_dict(state.weights)
         self.ema_model.load_state_dict(state.ema_model)
         if self.ema_module is not self.ema_model:
             ema_model = {f"vit.{name}": weight for name, weight in state.ema_model.items()}
             self.ema_module.load_state_dict(ema_model | state.ema_extra)
-        for optimizer, tensors in zip(self.optimizers, state.optimizers, strict=True):
+        for optimizer, tensors in zip(self.optimizers, state.optimizers, strict=False):
             optimizer.load_state_dict({"state": tensors, "param_groups": optimizer.state_dict()["param_groups"]})
         self.step_count, self.bfloat16 = int(state.counters["step_count"]), bool(state.counters["bfloat16"])
+
+
+def check_same_tensors(kind: str, found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
+    """Raise CheckpointError for the first tensor of a saved state that differs in name, shape or dtype."""
+    hint = "Train again from the start with --restart."
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found or name not in expected:
+            problem = "is missing" if name in expected else "is unexpected"
+            raise CheckpointError(
+                f"The saved state must have the tensors of the run: {kind} {name:.80} {problem}", hint
+            )
+        (shape, dtype), (other, kept) = ((list(one[name].shape), one[name].dtype) for one in (expected, found))
+        if (shape, dtype) != (other, kept):
+            problem = (
+                f"The saved state of {kind} {name:.80} must be {dtype} of shape {shape}: got {kept} of {other!s:.80}"
+            )
+            raise CheckpointError(problem, hint, name)
 
 
 def averaged_tensors(module: nn.Module) -> list[Tensor]:

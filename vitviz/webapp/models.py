@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitviz.data import datasets
-from vitviz.data.files import printable_name
+from vitviz.data.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.runs import run_folder
-from vitviz.runs.status import has_attention, measured_on
+from vitviz.runs.status import DAMAGED, has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
 from vitviz.webapp.images import cifar_state
@@ -32,7 +32,7 @@ def load_model(name: str, runs: Runs | None = None, opened: OpenedModels | None 
     if runs is not None and name.startswith(RUN_PREFIX):
         run = runs.find(name.removeprefix(RUN_PREFIX)).name
         path = runs.folder(run) / run_folder.LAST
-        if not path.is_file():
+        if not is_regular_file(path):
             raise CheckpointError(f"The run {run} has no checkpoint yet", "Wait for its first epoch.")
         return load_run(path, name, file_state(path))
     if opened is not None and name in opened.sources:
@@ -89,7 +89,11 @@ def list_run_models(runs: Runs) -> list[ModelInfo]:
     """Describe the runs whose checkpoint has attention, as `list_bundled` does."""
     found = []
     for info in runs.all():
-        if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
+        if (
+            info.state != DAMAGED
+            and is_regular_file(runs.folder(info.name) / run_folder.LAST)
+            and has_attention(info.config)
+        ):
             config = from_json(info.config)
             name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
             split = measured_on(info.config)

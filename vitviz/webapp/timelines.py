@@ -60,7 +60,7 @@ class Timelines:
         if self.runs is not None and source.startswith(RUN_PREFIX):
             return self.runs.folder(source.removeprefix(RUN_PREFIX)) / TIMELINE
         if source in bundled_models():
-            return checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
+            return (checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}").resolve()
         raise ValueError(f"Timeline of {source[:80]!r} not found. Choose a run or a bundled checkpoint.")
 
 

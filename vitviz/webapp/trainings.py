@@ -5,26 +5,24 @@ Each run is a separate process, started and watched through `vitviz.runs.store`.
 
 import base64
 import json
+import math
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
-
-from pydantic import BaseModel
+from typing import Any, get_args
 
 from vitviz.data.datasets import DATASET_INFO
-from vitviz.data.files import printable_name
+from vitviz.data.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.run_folder import LAST
-from vitviz.runs.status import RUNNING, Info, has_attention, measured_on
+from vitviz.runs.status import DAMAGED, RUNNING, Info, has_attention, measured_on
 from vitviz.runs.status import RunInfo as RunStatus
 from vitviz.runs.store import Runs, name_in_use
-from vitviz.runs.sweep import FILE as SWEEP
 from vitviz.runs.sweep import Sweep
 from vitviz.runs.training_run import init_name
 from vitviz.training.config import LRSchedule, Optimizer, TrainConfig, apply_overrides, from_json
@@ -67,7 +65,6 @@ from vitviz.webapp.training_form import (
     vit_config,
 )
 
-E = TypeVar("E", bound=BaseModel)
 AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
 MAX_DOWNLOAD_BYTES = 100 * 2**20  # of a checkpoint sent to the browser
 
@@ -181,8 +178,7 @@ class Trainings:
 
     def resume(self, name: str) -> None:
         """Resume a run or a sweep."""
-        is_sweep = (self.runs.folder(name) / SWEEP).exists()
-        (self.runs.resume_sweep if is_sweep else self.runs.resume)(name)
+        (self.runs.resume_sweep if self.runs.is_sweep(name) else self.runs.resume)(name)
 
     def delete_images(self, name: str) -> None:
         """Delete a zip of images, unless a training reads it."""
@@ -197,7 +193,7 @@ class Trainings:
     def download(self, name: str) -> SavedFile:
         """Return the checkpoint of a run without its training state."""
         path = self.runs.folder(self.runs.find(name).name) / LAST
-        if not path.is_file():
+        if not is_regular_file(path):
             raise ValueError(f"The run {name} has no checkpoint yet. Wait for its first epoch.")
         content = strip_training_state(path)
         if len(content) > MAX_DOWNLOAD_BYTES:
@@ -223,7 +219,8 @@ class Trainings:
         """List all runs and sweeps, newest first, and the state of the datasets."""
         runs = [self.row(info) for info in self.runs.all()]
         sweeps = [
-            SweepInfo(**describe(info) | {"results": valid(SweepResult, info.results)}) for info in self.runs.sweeps()
+            SweepInfo(**describe(info) | {"results": [SweepResult(**one) for one in info.results]})
+            for info in self.runs.sweeps()
         ]
         known = RunLists(version="", runs=runs, sweeps=sweeps, data=self.datasets.state())
         return known.model_copy(update={"version": f"{hash(known.model_dump_json()):x}"})
@@ -235,10 +232,10 @@ class Trainings:
         if info.state in RUNNING and info.progress:
             eta = estimate_seconds_left(from_json(config), info.progress, info.seconds)
         if (init := init_name(from_json(config))) is not None:
-            row["preset"] = f"{init}, fine-tuned"  # its network; the preset's is not used
+            row["preset"] = f"{printable_name(init)}, fine-tuned"  # its network; the preset's is not used
         if config.get("teacher") is not None or config.get("soft_labels") is not None:
             row["preset"] += ", distilled"
-        saved = (self.runs.folder(info.name) / LAST).is_file()
+        saved = info.state != DAMAGED and is_regular_file(self.runs.folder(info.name) / LAST)
         return RunInfo(
             **row,
             eta=eta,
@@ -254,7 +251,7 @@ class Trainings:
         session = self.runs.find(run).session
         whole = request.session != session
         lines, offset = self.runs.metrics(run, 0 if whole else request.offset)
-        return Metrics(session=session, lines=valid(MetricsLine, lines), offset=offset, whole=whole)
+        return Metrics(session=session, lines=[*complete(lines)], offset=offset, whole=whole)
 
 
 def describe(info: Info) -> dict[str, Any]:
@@ -263,13 +260,12 @@ def describe(info: Info) -> dict[str, Any]:
     return known | {"measured_on": measured_on(info.config)}
 
 
-def valid(kind: type[E], entries: Iterable[dict[str, Any]]) -> list[E]:
-    """Return the entries of a file; damaged ones are left out."""
-    found = []
-    for entry in entries:
+def complete(lines: Iterable[dict[str, Any]]) -> Iterator[MetricsLine]:
+    """Generate the lines of metrics that have all fields; what JSON cannot express is None."""
+    for line in lines:
         with suppress(ValueError):
-            found.append(kind(**entry))
-    return found
+            finite: dict[str, Any] = {n: x if x is None or math.isfinite(x) else None for n, x in line.items()}
+            yield MetricsLine(**finite)
 
 
 def strip_training_state(path: Path) -> bytes:

@@ -113,6 +113,7 @@ describe('the words of a run', () => {
       'tiny: Killed.',
       true,
     ]);
+    expect(wordsOf({ state: 'damaged', message: 'No config.' })).toEqual(['tiny is damaged', 'No config.', true]);
     expect(wordsOf({ state: 'failed', message: 'Out of memory.' })).toEqual([
       'Failed at epoch 3.4',
       'tiny: Out of memory.',

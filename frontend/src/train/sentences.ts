@@ -100,6 +100,8 @@ export function runWords(run: RunInfo): Words {
       };
     case 'finished':
       return finishedWords(run);
+    case 'damaged':
+      return { headline: `${name} is damaged`, line: run.message, isError: true };
     case 'interrupted':
       return { headline: `Interrupted at ${here}`, line: `${name}: ${run.message}`, isError: true };
     default:

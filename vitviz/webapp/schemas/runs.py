@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from vitviz.view import Index, Model
@@ -12,7 +12,9 @@ from vitviz.webapp.schemas.data import Download
 from vitviz.webapp.schemas.models import Name
 
 SettingValue = TypeAliasType("SettingValue", int | float | str | bool | None)
-RunState = TypeAliasType("RunState", Literal["training", "stopping", "stopped", "finished", "interrupted", "failed"])
+RunState = TypeAliasType(
+    "RunState", Literal["training", "stopping", "stopped", "finished", "interrupted", "failed", "damaged"]
+)
 Settings = dict[str, SettingValue]
 
 
@@ -169,13 +171,7 @@ class RunInfo(ProcessInfo):
     snapshots: bool
 
 
-class FileEntry(Reply):
-    """A line of a file, which may have been written by another version."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class SweepResult(FileEntry):
+class SweepResult(Reply):
     """Result of a completed run of a sweep."""
 
     run: str
@@ -183,7 +179,9 @@ class SweepResult(FileEntry):
     state: Literal["finished", "failed"]
     message: str
     parameters: int | None
+    epochs: float | None
     seconds: float | None
+    train_samples: int | None
     accuracy: float | None
     eval_samples: int | None = None
 
@@ -311,15 +309,15 @@ class PollRequest(Model):
     timeline: TimelineRequest | None = None
 
 
-class MetricsLine(FileEntry):
-    """One line of a run's metrics."""
+class MetricsLine(Reply):
+    """One line of a run's metrics; None for what was not reported, and for a loss that is NaN or infinite."""
 
     progress: float
     epoch: float
     seconds: float
-    loss: float
-    learning_rate: float
-    images_per_second: float
+    loss: float | None
+    learning_rate: float | None
+    images_per_second: float | None
     accuracy: float | None
     train_accuracy: float | None
 
