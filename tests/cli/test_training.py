@@ -67,7 +67,7 @@ def test_every_option_reaches_the_config(subtests, vitviz, monkeypatch, tmp_path
     monkeypatch.chdir(tmp_path)
     configs = []
 
-    def train(config, report, resume):
+    def train(config, report, resume, restart):
         configs.append(config)
         raise ValueError("trained")
 

@@ -118,3 +118,7 @@ def test_a_name_without_owner_is_refused_before_anything_is_written(run_vitviz, 
     error = run_vitviz("push", "model", "cifar10-ti4", "--dry-run", tmp_path / "out")[2]
     assert "A repository must be OWNER/NAME: got 'model'" in error
     assert not (tmp_path / "out").exists()
+
+
+def test_names_of_others_are_shown_as_text():
+    assert publish.as_text("<img onerror=x>|a\n*b*_c_ [d](e)") == r"&lt;img onerror=x&gt;\|a \*b\*\_c\_ \[d\](e)"

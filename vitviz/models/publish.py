@@ -1,5 +1,6 @@
 """Models for the Hugging Face Hub: a folder that timm loads, with a card from the training record."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -145,4 +146,9 @@ def facts(model: Checkpoint, license_name: str | None) -> list[tuple[str, str]]:
         "converted from": source.get("repository", source.get("family")) if isinstance(source, dict) else None,
         "license": license_name or "not stated",
     }
-    return [(name, str(value).replace("|", "\\|").replace("\n", " ")) for name, value in found.items() if value]
+    return [(name, as_text(str(value))) for name, value in found.items() if value]
+
+
+def as_text(text: str) -> str:
+    """Return text that Markdown and HTML show as it is, in one line."""
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
