@@ -1,5 +1,6 @@
 """Packaging: version, dependency groups and citation are consistent."""
 
+import ast
 import gzip
 import re
 import shutil
@@ -26,6 +27,22 @@ FIRST = ["main.js", "App.js", "explore.js"]  # what the page loads to show an im
 MAX_FIRST_BYTES = 68_000  # compressed
 MAX_WHEEL_BYTES = 12_000_000  # with the checkpoints
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_every_package_that_is_imported_is_required():
+    modules = {
+        name.partition(".")[0]
+        for path in (ROOT / "vitviz").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in (
+            [one.name for one in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", "")]
+        )
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    named = {"pillow" if name == "PIL" else name.replace("_", "-") for name in modules - sys.stdlib_module_names}
+    required = {Requirement(line).name for line in (ROOT / "requirements.txt").read_text().splitlines()}
+    optional = {"anywidget", "traitlets", "lightning", "timm", "transformers"}  # imported only where they are installed
+    assert named - {"vitviz"} - optional == required - {"tensorboard"}
 
 
 def test_the_dev_group_and_requirements_dev_name_the_same_packages():

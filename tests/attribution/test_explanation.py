@@ -16,7 +16,7 @@ from PIL import Image
 import vitviz
 from tests import tiny
 from tests.plots.svg import words
-from vitviz.attribution import export, faithfulness
+from vitviz.attribution import export, faithfulness, provenance
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
@@ -325,9 +325,30 @@ def test_an_unknown_direction_is_refused(explanation):
 
 @pytest.mark.parametrize("name", ["map", "map.gif", "map.exe", ".png", "map.npy"])
 def test_another_ending_is_refused_and_nothing_written(explanation, tmp_path, name):
-    with pytest.raises(ValueError, match=r"The file must end in \.png, \.svg, \.pdf, \.npz, \.csv or \.html: got '"):
+    with pytest.raises(ValueError, match=r"The file must end in \.png, \.svg, \.pdf, \.jpg, .* \.csv or \.html: got '"):
         explanation.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+def test_files_in_memory_and_jpeg_are_written(explanation, tmp_path):
+    buffer = io.BytesIO()
+    assert explanation.save(buffer, layer=0) is buffer
+    assert buffer.getvalue() == explanation.save(tmp_path / "a.png", layer=0).read_bytes()
+    with (tmp_path / "a.svg").open("wb") as file:
+        explanation.save(file)
+    assert (tmp_path / "a.svg").read_text().startswith("<?xml")
+    path = explanation.save(tmp_path / "a.jpg", layer=0)
+    first, second = (np.asarray(Image.open(one).convert("RGB"), float) for one in (path, tmp_path / "a.png"))
+    assert np.abs(first - second).mean() < 2
+    assert provenance.read(path).view.layer == 0
+
+
+def test_results_show_themselves_in_a_notebook_with_short_texts(explanation):
+    compared = vitviz.compare(explanation, explanation, b_options={"layer": 0})
+    for shown in (explanation.figure(), compared, vitviz.probe(explanation.context.checkpoint, tiny.pixels())):
+        bundle = shown._repr_mimebundle_()
+        assert Image.open(io.BytesIO(bundle["image/png"])).width > 500
+        assert len(bundle["text/plain"]) == len(repr(shown)) < 300
 
 
 @pytest.mark.parametrize("method", ["nonsense", "", "Average"])

@@ -28,8 +28,7 @@ INVALID = [
     ({"output_dir": 3}, "output_dir", "must be a string, or None: got 3"),
     ({"max_train_samples": 0}, "max_train_samples", "must be an integer at least 2, or None: got 0"),
     ({"val_size": -1}, "val_size", "must be an integer at least 0: got -1"),
-    ({"epochs": 3}, "epochs", r"and minutes exclude each other: got 3\.0 epochs and 88\.0 minutes"),
-    ({"minutes": None}, "epochs", "and minutes exclude each other: got None epochs and None minutes"),
+    ({"epochs": 3, "minutes": 88}, "epochs", r"and minutes exclude each other: got 3\.0 epochs and 88\.0 minutes"),
     ({"minutes": None, "epochs": -1}, "epochs", POSITIVE + ", or None: got -1"),
     ({"minutes": 0}, "minutes", POSITIVE + ", or None: got 0"),
     ({"minutes": float("inf")}, "minutes", POSITIVE + ", or None: got inf"),
@@ -215,3 +214,8 @@ def test_json_with_unknown_fields_is_refused():
         from_json({"wings": 2})
     with pytest.raises(ConfigError, match=r"model\.wings"):
         from_json({"model": {"wings": 2}})
+
+
+def test_a_budget_that_is_given_replaces_the_default_one():
+    assert (TrainConfig(epochs=10).epochs, TrainConfig(epochs=10).minutes) == (10, None)
+    assert (TrainConfig().epochs, TrainConfig().minutes) == (None, 88)

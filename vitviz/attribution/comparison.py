@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vitviz.attribution import code, export, provenance
 from vitviz.attribution.code import COMPARED
+from vitviz.attribution.export import Output
 from vitviz.attribution.faithfulness import rank_correlation
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Panel, Provenance, Shown
@@ -391,8 +392,8 @@ class Comparison:
             return None
         return provenance.of_comparison(self.a.shown(), self.b.shown(), panels)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the figure (.png, .svg, .pdf), the arrays (.npz) or a table (.csv), by the file's ending.
+    def save(self, path: Output) -> Path | Output:
+        """Write the figure (.png, .svg, .pdf, .jpg), the arrays (.npz) or a table (.csv), by the file's ending.
 
         The file carries the provenance of both sides.
 
@@ -403,6 +404,10 @@ class Comparison:
             ValueError: If the file has another ending.
         """
         return export.save(path, self.figure, self.arrays, self.rows, provenance=self.provenance)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
+        """Show the figure in a notebook."""
+        return {"image/png": export.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.headline}>"

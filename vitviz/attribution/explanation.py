@@ -20,6 +20,7 @@ from vitviz.attribution.ablation import ablate, describe_ablation, mean_head_out
 from vitviz.attribution.coalition_maps import Progress
 from vitviz.attribution.context import ForwardContext, Target, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
+from vitviz.attribution.export import Output
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
@@ -494,13 +495,13 @@ class Explanation:
 
         return figure.draw(self, view, width)
 
-    def save(self, path: str | Path, **view: Any) -> Path:
+    def save(self, path: Output, **view: Any) -> Path | Output:
         """Write a view in the format given by the file's ending, with its provenance, and return the path.
 
         Args:
-            path: The file.
+            path: The file, or a file object, which gets a PNG if it has no name.
 
-                - .png, .svg, .pdf: the `figure`.
+                - .png, .svg, .pdf, .jpg: the `figure`.
                 - .html: the explorer in one file that opens offline: all maps, with pointer and keys as on the page.
                   Its attention has 16 bits a weight, in large models 8 bits relative to the largest weight of each row.
                 - .npz: the arrays of the view (`vitviz.attribution.tables.arrays`); the maps of all methods,

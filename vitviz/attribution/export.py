@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,30 +15,32 @@ from vitviz.data.files import resolve_link, write_atomic
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DRAWN = (".png", ".svg", ".pdf")
+DRAWN = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
+Output = TypeVar("Output", bound=str | Path | IO[bytes])
 FORMULA = ("=", "+", "-", "@")  # begin one in a spreadsheet
 
 
 def save(
-    path: str | Path,
+    path: Output,
     figure: Callable[[], "Figure"],
     arrays: Callable[[], Mapping[str, Any]],
     rows: Callable[[], Iterable[tuple[Any, ...]]] | None = None,
     document: Callable[[], str] | None = None,
     provenance: Callable[[tuple[Panel, ...]], Written | None] | None = None,
-) -> Path:
-    """Write a figure (.png, .svg, .pdf), arrays (.npz), a table (.csv) or a document (.html), by the file's ending.
+) -> Path | Output:
+    """Write a figure (.png, .svg, .pdf, .jpg), arrays (.npz), a table (.csv) or a document (.html), by its ending.
 
-    Only the one that is written is computed. `provenance` is that of the file with the panels of a figure; a document
-    has its own.
+    A file object without a name gets a PNG. Only the one that is written is computed. `provenance` is that of the file
+    with the panels of a figure; a document has its own.
 
     Returns:
-        The path.
+        The path, or the file object.
 
     Raises:
         ValueError: If the file has another ending.
     """
-    path = Path(path)
+    named = path if isinstance(path, str | Path) else getattr(path, "name", None)
+    name = Path(named if isinstance(named, str | Path) else "figure.png")
     makers: dict[str, Callable[[], bytes]] = {
         ending: lambda ending=ending: figure_bytes(figure(), ending, provenance)  # type: ignore[misc]
         for ending in DRAWN
@@ -48,12 +50,15 @@ def save(
         makers[".csv"] = lambda: csv_bytes(rows(), provenance and provenance(()))
     if document is not None:
         makers[".html"] = lambda: document().encode()
-    make = makers.get(path.suffix.lower())
+    make = makers.get(name.suffix.lower())
     if make is None:
         *first, last = makers
-        raise ValueError(f"The file must end in {', '.join(first)} or {last}: got {path.name!r}.")
-    write_atomic(resolve_link(path), make())
-    return path
+        raise ValueError(f"The file must end in {', '.join(first)} or {last}: got {name.name!r}.")
+    if not isinstance(path, str | Path):
+        path.write(make())
+        return path
+    write_atomic(resolve_link(name), make())
+    return name
 
 
 def figure_bytes(

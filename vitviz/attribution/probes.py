@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution import export
+from vitviz.attribution.export import Output
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.attribution.provenance import ProbesProvenance, of_probes
 from vitviz.models.attention_stats import (
@@ -235,7 +236,7 @@ def stack_sinks(found: list[tuple[Tensor, Tensor]]) -> dict[str, Tensor]:
     return {"sink_share": torch.stack(shares), "sink_norm": torch.stack(norms)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Probes:
     """Results of all probes over B images.
 
@@ -295,11 +296,19 @@ class Probes:
 
         return probes.draw(self.arrays, note)
 
-    def save(self, path: str | Path, note: str = "") -> Path:
-        """Write the figure (.png, .svg, .pdf) or the arrays (.npz, by the names above), by the file's ending.
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
+        """Show the figure in a notebook."""
+        return {"image/png": export.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        layers, heads = self.distance.shape
+        return f"<Probes of {layers} layers and {heads} heads over {self.lens.shape[1]} images>"
+
+    def save(self, path: Output, note: str = "") -> Path | Output:
+        """Write the figure (.png, .svg, .pdf, .jpg) or the arrays (.npz, by the names above), by the file's ending.
 
         Args:
-            path: The file.
+            path: The file, or a file object, which gets a PNG if it has no name.
             note: Names model and images: footer of the figure, and `note` in the .npz.
 
         Returns:

@@ -1,4 +1,4 @@
-"""A text in the metadata of a file: SVG, PNG, PDF, NPZ, CSV; it is read from these and from saved HTML files.
+"""A text in the metadata of a file: SVG, PNG, JPEG, PDF, NPZ, CSV; it is read from these and from saved HTML files.
 
 The text is ASCII, such as JSON without other characters, so that each format holds it without an encoding of its own.
 Files to read are untrusted: their size is bounded, XML entities are refused, and nothing is unpickled.
@@ -28,6 +28,7 @@ DATA_ID = "vitviz-data"  # of the <script> with the data of a saved HTML file
 KEYWORD = "vitviz"  # of PNG's text chunk
 ARRAY = "provenance"  # of an NPZ file, and the field of the data of an HTML file
 COMMENT = "# vitviz: "
+JPEG_COMMENT = 65_000  # bytes of a comment, at most 65,533
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PNG_HEADER_END = 33  # bytes: signature and the chunk IHDR
 XMP = b"""<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -43,7 +44,7 @@ def embed(content: bytes, ending: str, text: str) -> bytes:
 
     Args:
         content: The file, as this package writes it.
-        ending: ".svg", ".png", ".pdf", ".npz" or ".csv".
+        ending: ".svg", ".png", ".jpg", ".pdf", ".npz" or ".csv".
         text: ASCII, at most `MAX_TEXT` characters.
     """
     if len(text) > MAX_TEXT:
@@ -105,6 +106,29 @@ def embed_png(content: bytes, text: bytes) -> bytes:
     chunk = b"iTXt" + KEYWORD.encode() + b"\0\0\0\0\0" + text  # not compressed, no language, no translated keyword
     packed = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
     return content[:PNG_HEADER_END] + packed + content[PNG_HEADER_END:]
+
+
+def embed_jpeg(content: bytes, text: bytes) -> bytes:
+    """Add comments after the first marker."""
+    parts = [text[start : start + JPEG_COMMENT] for start in range(0, len(text), JPEG_COMMENT)]
+    packed = [b"\xff\xfe" + struct.pack(">H", len(part) + 10) + b"vitviz: " + part for part in parts]
+    return content[:2] + b"".join(packed) + content[2:]
+
+
+def extract_jpeg(path: Path) -> str | None:
+    """Return the text of the comments before the image data."""
+    parts = []
+    with path.open("rb") as file:
+        if file.read(2) != b"\xff\xd8":
+            raise ValueError("It has no signature of JPEG.")
+        for _ in range(MAX_CHUNKS):
+            marker, length = struct.unpack(">HH", file.read(4))
+            data = file.read(length - 2)
+            if marker == 0xFFFE and data.startswith(b"vitviz: "):
+                parts.append(data.removeprefix(b"vitviz: "))
+            elif parts or marker == 0xFFDA:  # the image data
+                break
+    return b"".join(parts).decode("ascii") or None
 
 
 def extract_png(path: Path) -> str | None:
@@ -201,6 +225,8 @@ def extract_html(path: Path) -> str | None:
 EMBED: dict[str, Callable[[bytes, bytes], bytes]] = {
     ".svg": embed_svg,
     ".png": embed_png,
+    ".jpg": embed_jpeg,
+    ".jpeg": embed_jpeg,
     ".pdf": embed_pdf,
     ".npz": embed_npz,
     ".csv": embed_csv,
@@ -208,6 +234,8 @@ EMBED: dict[str, Callable[[bytes, bytes], bytes]] = {
 EXTRACT: dict[str, Callable[[Path], str | None]] = {
     ".svg": extract_svg,
     ".png": extract_png,
+    ".jpg": extract_jpeg,
+    ".jpeg": extract_jpeg,
     ".pdf": extract_pdf,
     ".npz": extract_npz,
     ".csv": extract_csv,

@@ -15,7 +15,17 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from vitviz.plots.scales import FLAT_WEIGHTS, Scale
-from vitviz.plots.style import ACCENT_COLOR, LINE_COLOR, MUTED_COLOR, add_color_bar, colors, norm, own_style, plain
+from vitviz.plots.style import (
+    ACCENT_COLOR,
+    LINE_COLOR,
+    MUTED_COLOR,
+    Displayed,
+    add_color_bar,
+    colors,
+    norm,
+    own_style,
+    plain,
+)
 
 Array = NDArray[np.float32]
 ONE_COLUMN = 5.0  # inches; figures that are less wide have two rows
@@ -116,7 +126,7 @@ def create_figure(
     aspects: list[float], titles: Sequence[str], width: float, title: str, note: str
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with axes of equal height in one row, or if it is narrow with the third one in a second row."""
-    figure = Figure(figsize=(width, 3 * width), facecolor="white", layout="constrained")
+    figure = Displayed(figsize=(width, 3 * width), facecolor="white", layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0, 0.985, 1))  # labels of narrow color bars reach over their ends
     widths, rows = aspects, 1
     if is_narrow := width < ONE_COLUMN and aspects[2:] > [DEEP]:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from vitviz.plots.style import MAP_COLORS, MUTED_COLOR, SIGNED_COLORS, TEXT_COLOR, own_style, plain
+from vitviz.plots.style import MAP_COLORS, MUTED_COLOR, SIGNED_COLORS, TEXT_COLOR, Displayed, own_style, plain
 
 Arrays = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
@@ -36,7 +36,7 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
         note: Footer.
     """
     with own_style():
-        figure = Figure(figsize=(7.2, 8.4), facecolor="white", layout="constrained")
+        figure = Displayed(figsize=(7.2, 8.4), facecolor="white", layout="constrained")
         panels = figure.subfigures(4, 3, wspace=0.04, hspace=0.04).ravel()
         for panel, (name, (draw_panel, title)) in zip(panels, PANELS.items(), strict=False):
             panel.suptitle(title, x=0.02, ha="left", fontsize=8, fontweight="bold")
@@ -175,7 +175,7 @@ def show_norms(panel: Panel, arrays: Arrays) -> None:
     above.set_ylim(bottom=0)
     above.set_ylabel("L2 norm")
     above.set_xlabel("")
-    above.legend(fontsize=6)
+    above.legend(fontsize=6, loc="lower right")
     by_layer(below, len(norms), with_input=True)
     below.bar(places, outliers, color=DATA_COLOR, width=0.6)
     below.set_ylim(0, max(1.0, 1.2 * float(outliers.max())))
@@ -236,7 +236,7 @@ def show_sinks(panel: Panel, arrays: Arrays) -> None:
     axes.set_xlabel("its value norm (1: mean of all tokens)")
     axes.set_ylabel("attention on largest receiver (%)")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(fontsize=6)
+    axes.legend(fontsize=6, loc="upper right")
 
 
 PANELS = {

@@ -46,6 +46,7 @@ STYLE = {
 MAP_COLORS = ListedColormap(COLOR_MAPS["seq", "light"] / 255, name="seq").with_extremes(bad=LINE_COLOR)
 SIGNED_COLORS = ListedColormap(COLOR_MAPS["div", "light"] / 255, name="div").with_extremes(bad=LINE_COLOR)
 DPI = 300  # of PNG files and of images in SVG and PDF files
+NOTEBOOK_DPI, JPEG_QUALITY = 150, 95
 LOCK = threading.RLock()
 
 
@@ -63,6 +64,13 @@ def fonts() -> tuple[str, ...]:
     return tuple(font for font in FONTS if font in known)
 
 
+class Displayed(Figure):
+    """A figure that shows itself in a notebook."""
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
+        return {"image/png": render(self, ".png", NOTEBOOK_DPI), "text/plain": repr(self)}
+
+
 def plain(text: str) -> str:
     """Escape dollar signs, which start formulas in Matplotlib, and replace control characters, invalid in SVG."""
     return "".join(char if char.isprintable() or char in "\u00a0\n" else " " for char in text).replace("$", r"\$")
@@ -71,9 +79,10 @@ def plain(text: str) -> str:
 def render(figure: Figure, ending: str, dpi: int = DPI) -> bytes:
     """Return a figure as the bytes of a .png, .svg or .pdf file, equal for equal figures."""
     buffer = io.BytesIO()
+    quality = {"pil_kwargs": {"quality": JPEG_QUALITY}} if ending in (".jpg", ".jpeg") else {}
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
     with own_style():
-        figure.savefig(buffer, format=ending[1:], dpi=dpi, metadata=undated)
+        figure.savefig(buffer, format=ending[1:], dpi=dpi, metadata=undated, **quality)
     return buffer.getvalue()
 
 

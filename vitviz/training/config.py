@@ -41,6 +41,7 @@ def check_path(value: Any) -> str:
 
 
 PathString = Annotated[str, PlainValidator(check_path)]
+DEFAULT_MINUTES = 88.0  # the budget where none is given
 
 
 class TrainingError(RuntimeError):
@@ -113,8 +114,12 @@ class TrainConfig:
     ] = 0
     epochs: Annotated[Positive | None, Field(description="Budget in epochs; give either epochs or minutes.")] = None
     minutes: Annotated[
-        Positive | None, Field(description="Budget in minutes of training time, interruptions excluded.")
-    ] = 88
+        Positive | None,
+        Field(
+            description="Budget in minutes of training time, interruptions excluded; without either budget "
+            f"{DEFAULT_MINUTES:g}."
+        ),
+    ] = None
     batch_size: Annotated[int, Field(ge=2, le=65536, description="Batch size over all processes.")] = 256
     seed: Annotated[
         int, Field(ge=-MAX_SEED, le=MAX_SEED, description="Random seed of weights, order and augmentation.")
@@ -193,7 +198,9 @@ class TrainConfig:
         if not isinstance(self.model, ModelConfig):
             problem = f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}"
             raise ConfigError("model", problem, "Use for example ViTConfig(depth=4).")
-        if (self.epochs is None) == (self.minutes is None):
+        if self.epochs is None and self.minutes is None:
+            object.__setattr__(self, "minutes", DEFAULT_MINUTES)
+        elif self.epochs is not None and self.minutes is not None:
             raise ConfigError(
                 "epochs",
                 f"and minutes exclude each other: got {self.epochs} epochs and {self.minutes} minutes",
