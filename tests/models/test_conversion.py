@@ -1,10 +1,13 @@
 """Pickles and zero-shot heads become files of vitviz; hostile and foreign pickles are refused."""
 
 import argparse
+import fractions
 import json
 import os
+import pathlib
 import pickle
 
+import numpy as np
 import pytest
 import safetensors.torch
 import timm
@@ -33,6 +36,8 @@ NESTINGS = {
     "of a training": lambda state: {"epoch": 3, "state_dict": state, "optimizer": {"lr": 0.1}},
     "of a tutorial": lambda state: {"model_state_dict": state, "loss": torch.tensor(0.5)},
     "with options": lambda state: {"args": argparse.Namespace(lr=0.1), "model": state},
+    "under any key": lambda state: {"network": state, "optimizer": {"state": {0: {"exp_avg": torch.ones(3)}}}},
+    "of DINO": lambda state: {"student": {k: v + 1 for k, v in state.items()}, "teacher": state},
     "averaged": lambda state: {"state_dict": {k: v + 1 for k, v in state.items()}, "state_dict_ema": state},
 }
 
@@ -145,6 +150,29 @@ def test_truncated_empty_and_foreign_pickles_are_refused(weights, tmp_path):
     for name, match in (("cut.pth", "is damaged"), ("none.pth", "has none that vitviz finds")):
         with pytest.raises(CheckpointError, match=match):
             convert(tmp_path / name, tmp_path / "like")
+
+
+def test_tensors_larger_than_their_file_are_refused_before_they_are_copied(weights, tmp_path, subtests):
+    tensors = {
+        "views": {f"blocks.{k}.weight": torch.zeros(1).expand(4000, 4000) for k in range(50)},
+        "many": {f"blocks.{k}.weight": torch.zeros(1) for k in range(20_001)},
+    }
+    for name, state in tensors.items():
+        torch.save(state, tmp_path / f"{name}.pkl")
+        with (
+            subtests.test(name),
+            pytest.raises(CheckpointError, match="at most 20,000 tensors, no larger than the file"),
+        ):
+            convert(tmp_path / f"{name}.pkl", tmp_path / "like")
+
+
+def test_records_beside_the_weights_are_read_and_a_refused_class_is_named(weights, tmp_path):
+    records = {"args": argparse.Namespace(lr=0.1), "best": np.float64(0.9), "path": pathlib.PurePosixPath("a")}
+    torch.save({"model": weights.state_dict(), **records}, tmp_path / "mine.tar")
+    assert convert(tmp_path / "mine.tar", tmp_path / "like").config.depth == families.L
+    torch.save({"model": weights.state_dict(), "trainer": fractions.Fraction(1, 2)}, tmp_path / "mine.tar")
+    with pytest.raises(CheckpointError, match=r"holds other objects or is damaged \(fractions\.Fraction\)"):
+        convert(tmp_path / "mine.tar", tmp_path / "like")
 
 
 def test_the_reader_has_limits(monkeypatch, weights, tmp_path):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from vitviz.data.files import printable_name
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config import MAX_CLASSES, ImageSize, Side, rule
 
@@ -74,10 +75,11 @@ def parse(kind: type[File], values: Mapping[str, Any], file: str) -> File:
         raise CheckpointError(f"{name} must be {allowed}: {file} has {value!r:.80}", field=name) from None
     for name, value in (parsed.model_extra or {}).items():
         if name not in kind.ignored and value not in (None, False, "", [], (), {}):
+            shown = printable_name(name)[:80]
             raise CheckpointError(
-                f"Every field of {file} must be known, as it may change the output: got {name[:80]} = {value!r:.80}",
+                f"Every field of {file} must be known, as it may change the output: got {shown} = {value!r:.80}",
                 "If it does not change the output, remove it.",
-                name[:80],
+                shown,
             )
     for name, field in kind.model_fields.items():
         if (inner := part_of(field.annotation)) and isinstance(values.get(name), Mapping):

@@ -27,6 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 from torch import Tensor, nn
 
 from vitviz.data.datasets import Channels
+from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import CropMode, Resize
 from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
@@ -36,7 +37,7 @@ from vitviz.models.families import PROCESSORS as IMAGE_PROCESSORS
 from vitviz.models.families import TIMM, TRANSFORMERS
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.modes import own_modes
-from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some, printable
+from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
 from vitviz.models.weights import WeightFile
 
 CONNECT_SECONDS = 3.0
@@ -212,7 +213,7 @@ def load_path(
 
 def not_found(name: str) -> CheckpointError:
     """Return the error for a name that is no model: what was found there, and what was probably meant."""
-    path, shown = Path(name), printable(name)
+    path, shown = Path(name), printable_name(name)[:120]
     if isdir(path):
         inner = sorted(config.parent.name for config in path.glob(f"*/{CONFIG}"))
         if isfile(path / ADAPTER):

@@ -14,9 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from vitviz.data.files import printable_name
 from vitviz.models.checkpoint import CheckpointError, available_memory
 from vitviz.models.config_files import TimmConfig, TransformersConfig, flatten
-from vitviz.models.pretrained import Pretrained, drop_unused_head, list_some, printable
+from vitviz.models.pretrained import Pretrained, drop_unused_head, list_some
 from vitviz.models.vit import ViT
 
 MAX_PARAMETERS = 100_000_000
@@ -49,7 +50,9 @@ def compare(network: ViT, source: Pretrained) -> str:
         except CheckpointError:
             raise
         except Exception as error:  # of a library of any version, or of a module with code of its own
-            return f"not compared with the model of {library}: {type(error).__name__}, {printable(str(error))}"
+            return (
+                f"not compared with the model of {library}: {type(error).__name__}, {printable_name(str(error))[:120]}"
+            )
         weight = next(network.parameters())
         is_plain = weight.device.type == "cpu" and weight.dtype == torch.float32
         ours = (network if is_plain else copy.deepcopy(network).cpu().float())(pixels)

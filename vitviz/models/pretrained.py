@@ -13,6 +13,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from vitviz.data.files import printable_name
 from vitviz.models.checkpoint import CheckpointError, create_meta_model
 from vitviz.models.config import ConfigError, ViTConfig
 from vitviz.models.config_files import Settings, TimmConfig, TransformersConfig, flatten, parse
@@ -58,7 +59,7 @@ class Pretrained:
     @property
     def model(self) -> str:
         """Name of the architecture: `architecture` of timm, or `model_type` of transformers."""
-        return str(self.config.get("architecture") or self.config.get("model_type") or "")
+        return printable_name(str(self.config.get("architecture") or self.config.get("model_type") or ""))[:80]
 
     @cached_property
     def family(self) -> Family:
@@ -249,7 +250,7 @@ def check_dimensions(tensors: Mapping[str, Tensor]) -> None:
         elif name.endswith((".bias", ".bias_mask")):
             rule, is_right = "1 dimension", tensor.ndim == 1
         if not is_right:
-            raise CheckpointError(f"{printable(name)} must have {rule}: got {tuple(tensor.shape)}", field=name)
+            raise CheckpointError(f"{printable_name(name)} must have {rule}: got {tuple(tensor.shape)}", field=name)
 
 
 def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
@@ -317,7 +318,7 @@ def stack(names: list[str], parts: list[Tensor | None]) -> Tensor:
             rows.zero_()
         elif part.shape != first.shape or part.dtype.is_floating_point != first.dtype.is_floating_point:
             raise CheckpointError(
-                f"{printable(name)} must be {tuple(first.shape)} of numbers, like {names[0]}: got "
+                f"{printable_name(name)} must be {tuple(first.shape)} of numbers, like {names[0]}: got "
                 f"{tuple(part.shape)} {part.dtype}",
                 field=name,
             )
@@ -524,12 +525,7 @@ def check_tensors(name: str, found: Mapping[str, Tensor], config: ViTConfig) -> 
 
 def list_some(keys: list[str]) -> str:
     """List the first names, and that there are more."""
-    return ", ".join(printable(key) for key in keys[:NUM_LISTED]) + (" ..." if len(keys) > NUM_LISTED else "")
-
-
-def printable(name: str) -> str:
-    """Return a name from a file without control characters, shortened."""
-    return name.encode("unicode_escape").decode()[:80]
+    return ", ".join(printable_name(key)[:80] for key in keys[:NUM_LISTED]) + (" ..." if len(keys) > NUM_LISTED else "")
 
 
 def describe_module(module: nn.Module) -> Pretrained:
