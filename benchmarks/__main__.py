@@ -98,6 +98,17 @@ def bench_lesson(
     lesson.lesson(checkpoint, rounds)
 
 
+@app.command("compare")
+def bench_compare(
+    checkpoint: CheckpointOption = "cifar10-ti4",
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Rounds over the sample images.")] = 5,
+) -> None:
+    """Latency of the server's responses to each choice on the Compare page."""
+    from benchmarks import compare
+
+    compare.compare(checkpoint, rounds)
+
+
 @app.command("weights")
 def bench_weights() -> None:
     """Opening the weights of a ViT-B/16 against reading the file, in the layouts of timm and transformers."""

@@ -17,13 +17,13 @@ def test_an_ablation_that_fails_is_undone(open_page):
         lambda route: route.abort() if route.request.post_data_json["subject"]["ablations"] else route.fallback(),
     )
     page.locator(".effect select[name=mode]").select_option("mean")
-    expect(page.locator(".status")).to_contain_text("The server did not answer")
+    expect(page.locator(".status")).to_contain_text("The server did not respond")
     expect(page.locator(".effect select[name=mode]")).to_have_value("zero")
     page.wait_for_url(lambda url: "mode:mean" not in url)
     other_image(page, page.locator(".thumb").first.click)
     expect(page.locator(".cell.ablated")).to_have_count(0)
     page.locator("[data-do=ablate]").click()
-    expect(page.locator(".status")).to_contain_text("The server did not answer")
+    expect(page.locator(".status")).to_contain_text("The server did not respond")
     expect(page.locator(".cell.ablated")).to_have_count(0)  # the earlier ablation was of another image
 
 

@@ -107,6 +107,7 @@ def test_a_pinned_patch_a_method_and_its_score_are_in_the_file(offline, saved, e
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator(".headline")).to_contain_text(re.compile(r"row \d, column \d attends most to"))
+    page.click("[data-do=more-methods]")
     page.locator(".method", has_text="Relevance").first.click()
     expect(page.locator(".map-title")).to_have_text("Relevance for cat")
     score = explanation.score("relevance").deletion

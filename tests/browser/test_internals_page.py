@@ -365,7 +365,7 @@ def test_a_failed_request_can_be_retried(context, address):
     page.goto(f"{address}?tab=internals")
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
-    expect(page.locator(f"{INTERNALS} .status")).to_contain_text("The server did not answer.")
+    expect(page.locator(f"{INTERNALS} .status")).to_contain_text("The server did not respond.")
     expect(page.locator("figure[data-probe]").first).to_be_hidden()
     down.clear()
     again.click()

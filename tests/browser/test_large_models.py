@@ -77,7 +77,7 @@ def test_a_refused_query_returns_to_the_class_token(open_page):
     page = open_page("?image=cat&layer=4&head=1")
     page.route(API, lambda route: route.abort())
     point(page, "image", 27)
-    expect(page.locator(".status")).to_contain_text("The server did not answer")
+    expect(page.locator(".status")).to_contain_text("The server did not respond")
     expect(page.locator(".headline")).to_contain_text("the class token attends most to")
 
 

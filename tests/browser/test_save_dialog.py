@@ -162,7 +162,7 @@ def test_a_figure_is_saved_without_provenance_while_the_server_does_not_answer(o
     )
     choose(page, form="svg")
     assert "<metadata>" not in Path(saved(page).path()).read_text()
-    expect(page.locator(".status")).to_contain_text("It has no provenance, as the server did not answer.")
+    expect(page.locator(".status")).to_contain_text("It has no provenance, as the server did not respond.")
 
 
 def test_an_error_is_shown_in_the_dialog(open_page):

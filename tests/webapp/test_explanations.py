@@ -113,7 +113,7 @@ def test_maps_and_scores_are_those_of_the_library_and_computed_once(client, cat,
     target = (3, 7)
     reply = client.get("explanations/maps", subject=CAT, target=target)
     expected = serialize.method_maps(cat, target)
-    assert reply["left_out"] is None
+    assert reply["skipped"] is None
     assert list(reply["maps"]) == list(expected)
     for key, values in expected.items():
         assert np.allclose(reply["maps"][key], values, atol=1e-6), key
@@ -133,8 +133,8 @@ def test_large_models_leave_out_what_takes_many_passes(client, monkeypatch):
     monkeypatch.setattr(large_models, "MAX_MACS", 0)
     reply = client.get("explanations/maps", subject=CAT, target=[5])
     assert "occlusion" not in reply["maps"]
-    assert reply["left_out"] == large_models.LEFT_OUT
-    assert client.refusal("explanations/scores", subject=CAT, target=[5])["error"] == large_models.LEFT_OUT
+    assert reply["skipped"] == large_models.SKIPPED
+    assert client.refusal("explanations/scores", subject=CAT, target=[5])["error"] == large_models.SKIPPED
 
 
 def test_a_map_on_request_reports_its_progress_and_is_kept(client, cat, monkeypatch):
@@ -518,7 +518,7 @@ def test_a_model_without_head_has_nothing_left_out(monkeypatch):
     with routes() as client:
         subject = hold(client, replace(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), labels=()))
         reply = client.get("explanations/maps", subject=subject)
-        assert reply["left_out"] is None
+        assert reply["skipped"] is None
         assert "rollout" in reply["maps"]
 
 
@@ -536,7 +536,7 @@ def test_quick_maps_leave_out_what_takes_many_passes(client):
     reply = client.get("explanations/maps", subject=CAT, target=[1, 7], quick=True)
     assert not {"occlusion", "integrated_gradients"} & set(reply["maps"])
     assert "relevance" in reply["maps"]
-    assert reply["left_out"] is None
+    assert reply["skipped"] is None
 
 
 def test_a_flat_map_has_no_score(monkeypatch):

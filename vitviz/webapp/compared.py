@@ -14,7 +14,7 @@ from vitviz.models.config import InvalidValueError
 from vitviz.plots.scales import Scale
 from vitviz.webapp import files, snapshots
 from vitviz.webapp.explained import Held
-from vitviz.webapp.large_models import MANY_PASSES, left_out
+from vitviz.webapp.large_models import MANY_PASSES, skip_reason
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call
@@ -65,7 +65,7 @@ async def find(side: types.SideRequest, call: Call) -> Held | Snapshot:
     held = await call.explain(side.subject)
     if (method := method_of(side.view)) is not None:
         check_method(method)
-        is_too_large = method in MANY_PASSES and left_out(held.explanation.context.config) is not None
+        is_too_large = method in MANY_PASSES and skip_reason(held.explanation.context.config) is not None
         if METHODS[method].on_request or is_too_large:
             raise InvalidValueError("view.method", "one that takes few passes on this page", method)
     with about("view"):

@@ -1,4 +1,4 @@
-"""What the pages leave out for a large model: whatever takes a forward pass per patch."""
+"""What the pages skip for a large model: whatever takes a forward pass per patch."""
 
 from vitviz.attribution.faithfulness import N_RANDOM, STEPS, deletion_steps
 from vitviz.attribution.perturbation_maps import NUM_POINTS
@@ -7,7 +7,7 @@ from vitviz.models.config import ViTConfig
 
 MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
 MANY_PASSES = ("occlusion", "integrated_gradients")
-LEFT_OUT = (
+SKIPPED = (
     "This model is large: scores and the maps that take many forward passes are left out here. Use ex.score and ex.map "
     "in Python."
 )
@@ -24,7 +24,7 @@ def scores_passes(config: ViTConfig, num_maps: int) -> int:
     return 2 * rankings * (len(deletion_steps(config.num_patches, STEPS)) - 2) + 4
 
 
-def left_out(config: ViTConfig) -> str | None:
+def skip_reason(config: ViTConfig) -> str | None:
     """Return why scores and the maps of `MANY_PASSES` are left out; None if they are not, or there are none."""
     is_large = config.num_classes > 0 and forward_macs(config) * config.num_patches > MAX_MACS
-    return LEFT_OUT if is_large else None
+    return SKIPPED if is_large else None

@@ -68,9 +68,9 @@ export function parseComparison(
   const missing: string[] = [];
   /** Whether B has a value; one that is not available is named. */
   const has = (name: 'image' | 'model' | 'method', text: string | null | undefined) => {
-    const asked = others.get(name);
-    if (asked && asked !== text) missing.push(unavailable(`${name} B`, asked));
-    return asked === text;
+    const given = others.get(name);
+    if (given && given !== text) missing.push(unavailable(`${name} B`, given));
+    return given === text;
   };
   if (has('image', imageName(image))) own.image = image;
   if (has('model', model)) own.model = model;

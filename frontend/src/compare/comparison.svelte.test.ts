@@ -6,11 +6,11 @@ import { upload } from '../lib/server';
 import { NOTHING_ABLATED, type Subject } from '../lib/view';
 import { type Engine, RefusedError } from '../session/engine';
 import { explained, sample, settle, stubCanvas } from '../session/fake.svelte';
-import { ask } from '../session/server';
+import { requestReply } from '../session/server';
 import { Comparison } from './comparison.svelte';
 import type { Kind } from './kinds';
 
-vi.mock('../session/server', () => ({ ask: vi.fn() }));
+vi.mock('../session/server', () => ({ requestReply: vi.fn() }));
 vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), upload: vi.fn() }));
 
 const REPLY = { a: { rows: 2, columns: 3 }, b: { rows: 2, columns: 3 }, difference: [0], most_changed: null };
@@ -18,15 +18,15 @@ const SNAPSHOTS: Snapshots = { snapshots: ['epoch 0', 'epoch 1', 'epoch 2'], ima
 let end = () => {};
 afterEach(() => {
   end();
-  vi.mocked(ask).mockReset();
+  vi.mocked(requestReply).mockReset();
 });
 
-/** A page that runs, whose server explains and compares whatever it is asked. */
+/** A page that runs, whose server explains and compares whatever it is requests. */
 async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } = {}) {
   stubCanvas();
   const explain = vi.fn(async (_: Subject) => explained());
   const requests: ComparisonRequest[] = [];
-  vi.mocked(ask).mockImplementation(async (route, request) => {
+  vi.mocked(requestReply).mockImplementation(async (route, request) => {
     if (route === 'models/snapshots') return SNAPSHOTS as never;
     requests.push(request as ComparisonRequest);
     return REPLY as never;
@@ -108,7 +108,7 @@ test('after an error the comparison on screen stays, with the reason', async () 
   await settle();
   expect([page.shown, page.failed, page.readout.line, page.readout.isError]).toEqual([shown, true, 'Gone.', true]);
   expect(page.values.image).toEqual(sample('dog'));
-  vi.mocked(ask).mockRejectedValueOnce(new RefusedError('No timeline.'));
+  vi.mocked(requestReply).mockRejectedValueOnce(new RefusedError('No timeline.'));
   page.choose('snapshot');
   await settle();
   expect([page.kind, page.shown, page.readout.line]).toEqual(['image', shown, 'No timeline.']);
@@ -134,7 +134,7 @@ test('a link that cannot be shown opens samples, with the reason', async () => {
 test('a superseded comparison is called off', async () => {
   const { page } = await open();
   const signals: AbortSignal[] = [];
-  vi.mocked(ask).mockImplementation((_, __, signal) => {
+  vi.mocked(requestReply).mockImplementation((_, __, signal) => {
     signals.push(signal);
     return new Promise(() => {});
   });
@@ -165,13 +165,13 @@ test('an upload is dropped for an image that was chosen later, on the same side 
   const { page } = await open();
   const ends: ((reply: Uploaded) => void)[] = [];
   vi.mocked(upload).mockImplementation(() => new Promise((resolve) => ends.push(resolve)));
-  const taken = [page.uploads.take('a', png('a.png')), page.uploads.take('b', png('b.png'))];
+  const taken = [page.uploads.openFile('a', png('a.png')), page.uploads.openFile('b', png('b.png'))];
   page.explain('a', { image: sample('ship') });
   for (const [k, answer] of ends.entries()) answer({ id: String(k) });
   await Promise.all(taken);
   await settle();
   expect(page.a.subject?.image).toEqual(sample('ship'));
   expect(page.values.image).toEqual({ kind: 'upload', id: '1', name: 'b.png', crop: 0.5 });
-  await page.uploads.take('a', new File(['x'], 'notes.txt', { type: 'text/plain' }));
+  await page.uploads.openFile('a', new File(['x'], 'notes.txt', { type: 'text/plain' }));
   expect(page.readout.line).toContain('must be an image');
 });

@@ -15,7 +15,7 @@ import { CatalogState } from '../session/catalog.svelte';
 import { type Engine, isRefused } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { fitView } from '../session/fit';
-import { ask } from '../session/server';
+import { requestReply } from '../session/server';
 import { type Linked, Session } from '../session/session.svelte';
 import { Status } from '../session/status.svelte';
 import type { LinkedComparison } from './address';
@@ -41,7 +41,7 @@ import { Uploads } from './uploads';
 
 export type Side = 'a' | 'b';
 
-/** A comparison on screen, with what it was asked for. */
+/** A comparison on screen, with its request. */
 export interface Shown {
   kind: Kind;
   request: ComparisonRequest;
@@ -130,15 +130,15 @@ export class Comparison {
       if (subject) untrack(() => this.#explainB(subject));
     });
     $effect(() => {
-      const asked = this.#request;
-      if (!asked || isSame(asked.request, untrack(() => this.shown)?.request)) return;
-      return this.a.ask(
-        (signal) => ask('explanations/comparison', asked.request, signal),
-        (reply) => this.#show({ ...asked, reply }),
+      const sent = this.#request;
+      if (!sent || isSame(sent.request, untrack(() => this.shown)?.request)) return;
+      return this.a.request(
+        (signal) => requestReply('explanations/comparison', sent.request, signal),
+        (reply) => this.#show({ ...sent, reply }),
         (sentence) => this.#refuse(sentence),
       );
     });
-    this.readout.run();
+    this.status.watch(() => this.isWorking);
   }
 
   isForClass(map: string): boolean {
@@ -253,8 +253,8 @@ export class Comparison {
   async #explainA(subject: Subject, linked: Linked | null = null): Promise<boolean> {
     const chosen = subject.snapshot === null ? subject : await this.#inTimeline(subject);
     if (!chosen) return false;
-    const [asked, shown] = [subject, chosen].map(({ snapshot }) => String((snapshot ?? 0) + 1));
-    const lost = asked === shown ? [] : [unavailable('snapshot', asked, shown)];
+    const [wanted, shown] = [subject, chosen].map(({ snapshot }) => String((snapshot ?? 0) + 1));
+    const lost = wanted === shown ? [] : [unavailable('snapshot', wanted, shown)];
     const isShown = await this.a.explain(chosen, linked && { ...linked, missing: [...linked.missing, ...lost] });
     if (this.a.failed) this.#refuse(this.a.status.notice ?? '');
     return isShown;

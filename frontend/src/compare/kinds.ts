@@ -1,6 +1,7 @@
 /* What is compared: A is a subject and a view, and B has its own values of the fields of one kind. Layers, heads, patches,
    snapshots and classes count from 0. */
 
+import { uniqueNames } from '../explore/predictions';
 import type { ImageLists } from '../lib/images';
 import { largest, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
 import type { MethodInfo, ModelInfo } from '../lib/routes';
@@ -182,15 +183,15 @@ export function viewsOf(
   const shown = { ...DEFAULT_VIEW, ...showing(mapOf(view)), layer, head };
   const other = { ...shown, ...(OF_SUBJECT.includes(kind) ? {} : own) };
   const isOfHead = [shown, other].some(({ content }) => content === 'attention') && kind !== 'snapshot';
-  const asked = isOfHead && sameGrid(a.shape, b.shape) ? [...query] : [];
+  const shared = isOfHead && sameGrid(a.shape, b.shape) ? [...query] : [];
   const [first, second] = targetsOf(kind, view.target, own.target ?? [], a, b);
   return [
-    { ...shown, query: asked, target: isForClass(mapOf(shown)) ? first : [] },
+    { ...shown, query: shared, target: isForClass(mapOf(shown)) ? first : [] },
     {
       ...other,
       layer: layerIn(other.layer, b.shape),
       head: headIn(other.head, b.shape),
-      query: asked,
+      query: shared,
       target: isForClass(mapOf(other)) ? second : [],
     },
   ];
@@ -209,3 +210,12 @@ function targetsOf(
   const inB = kind === 'class' ? (own[0] ?? null) : classInB(explained, a.reply.classes, b.reply.classes);
   return [[explained], inB === null ? [] : [inB]];
 }
+
+/** The classes as options, after the class that is explained without a choice. */
+export const classOptions = (classes: readonly string[], predicted: string | null): [value: string, text: string][] => [
+  ...(predicted === null ? [] : [['', predicted] as [string, string]]),
+  ...uniqueNames(classes).map((name, k): [string, string] => [String(k), name]),
+];
+
+/** The target of an option. */
+export const targetOf = (option: string) => (option === '' ? [] : [Number(option)]);

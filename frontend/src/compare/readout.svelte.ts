@@ -1,6 +1,6 @@
 /* What the status line says: the patch that is read on both sides, a notice, or the largest difference. */
 
-import { ANNOUNCE_DELAY, WORKING_DELAY } from '../lib/host';
+import { ANNOUNCE_DELAY } from '../lib/host';
 import type { Comparison } from './comparison.svelte';
 import { type Place, readingSentence, restingSentence } from './sentences';
 
@@ -12,7 +12,6 @@ interface Reading {
 export class Readout {
   readonly #page: Comparison;
   reading = $state.raw<Reading | null>(null); // the patch under the pointer or chosen by keys
-  #isSlow = $state.raw(false);
 
   readonly sentence = $derived.by(() => {
     const reply = this.#page.shown?.reply;
@@ -24,25 +23,11 @@ export class Readout {
   readonly isError = $derived.by(() => !this.reading && this.#statuses.some(({ isError }) => isError));
   readonly line = $derived.by(() => {
     if (this.reading) return this.sentence;
-    return this.notice ?? (this.#isSlow ? 'Working…' : this.sentence);
+    return this.notice ?? this.#page.status.line ?? this.sentence;
   });
 
   constructor(page: Comparison) {
     this.#page = page;
-  }
-
-  /** Say that something is being computed if it takes long. */
-  run() {
-    $effect(() => {
-      if (!this.#page.isWorking) return;
-      const waiting = setTimeout(() => {
-        this.#isSlow = true;
-      }, WORKING_DELAY);
-      return () => {
-        clearTimeout(waiting);
-        this.#isSlow = false;
-      };
-    });
   }
 
   /** Read out a patch; a screen reader speaks once the pointer rests. */

@@ -6,7 +6,7 @@ import type { FigureFormat } from '../lib/export/files';
 import { NOT_DRAWN } from '../lib/host';
 import type { ComparisonFileRequest } from '../lib/routes';
 import { isRefused, NEVER } from '../session/engine';
-import { ask } from '../session/server';
+import { requestReply } from '../session/server';
 import type { Comparison } from './comparison.svelte';
 
 export type Format = FigureFormat | ComparisonFileRequest['format'];
@@ -23,10 +23,12 @@ export async function save(page: Comparison, format: Format) {
     const name = nameOf(shown.reply, format);
     let remark = '';
     if (format === 'npz' || format === 'csv') {
-      saveAs(name, (await ask('explanations/comparison-file', { ...shown.request, format }, NEVER)).src);
+      saveAs(name, (await requestReply('explanations/comparison-file', { ...shown.request, format }, NEVER)).src);
     } else {
-      const provenance = await ask('explanations/comparison-provenance', shown.request, NEVER).catch(() => null);
-      if (!provenance) remark = ' It has no provenance, as the server did not answer.';
+      const provenance = await requestReply('explanations/comparison-provenance', shown.request, NEVER).catch(
+        () => null,
+      );
+      if (!provenance) remark = ' It has no provenance, as the server did not respond.';
       saveBlob(name, await drawFigure(page, shown, format, hasUpload(page) ? null : printedAddress(), provenance));
     }
     page.status.say(`Saved as ${name}.${remark}`);

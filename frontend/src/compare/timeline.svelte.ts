@@ -1,7 +1,7 @@
 /* The snapshots of a training, and its probe images. */
 
 import type { Image, Subject } from '../lib/view';
-import { ask } from '../session/server';
+import { requestReply } from '../session/server';
 
 export class Timeline {
   snapshots = $state.raw<readonly string[]>([]); // names
@@ -19,7 +19,7 @@ export class Timeline {
     this.cancel();
     this.#controller = new AbortController();
     const { signal } = this.#controller;
-    const found = await ask('models/snapshots', { model: subject.model }, signal).catch((error) => {
+    const found = await requestReply('models/snapshots', { model: subject.model }, signal).catch((error) => {
       if (!signal.aborted) throw error;
     });
     if (!found) return null;

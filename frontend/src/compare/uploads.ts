@@ -17,7 +17,7 @@ export class Uploads {
   }
 
   /** Upload a file for a side, or show why it is refused. */
-  async take(side: Side, file: File) {
+  async openFile(side: Side, file: File) {
     const { catalog, status } = this.#page;
     const refusal = refusalOf(file, catalog.lists.maxBytes);
     if (refusal) return status.say(refusal, true);

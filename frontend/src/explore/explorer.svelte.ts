@@ -1,6 +1,6 @@
 /* The Explore page: a session, the images that can be chosen, and how it is presented. */
 
-import { type Host, WORKING_DELAY } from '../lib/host';
+import type { Host } from '../lib/host';
 import { isRefusal, post } from '../lib/server';
 import { ThemeColors } from '../lib/theme.svelte';
 import type { Line } from '../lib/words';
@@ -9,8 +9,6 @@ import type { Engine } from '../session/engine';
 import { Session } from '../session/session.svelte';
 import { Images } from './images.svelte';
 import type { Presentation } from './present';
-
-const WORKING = 'Working…';
 
 export class Explorer {
   readonly host: Host;
@@ -22,11 +20,10 @@ export class Explorer {
   root = $state.raw<HTMLElement | null>(null); // while it is mounted
   presented = $state.raw<Presentation | null>(null); // what fills the window
   isHidden = $state.raw(false); // another tab is on screen
-  #isSlow = $state.raw(false);
 
   readonly status = $derived.by((): Line => {
     const { drawing, status } = this.session;
-    return this.#isSlow && status.notice === null ? [WORKING] : drawing.status;
+    return status.line === null ? drawing.status : [status.line];
   });
 
   constructor(host: Host, engine: Engine) {
@@ -40,16 +37,7 @@ export class Explorer {
   /** Follow the session while the component that calls this is mounted. */
   run() {
     this.session.run();
-    $effect(() => {
-      if (!this.session.isWaiting) return;
-      const waiting = setTimeout(() => {
-        this.#isSlow = true;
-      }, WORKING_DELAY);
-      return () => {
-        clearTimeout(waiting);
-        this.#isSlow = false;
-      };
-    });
+    this.session.status.watch(() => this.session.isWaiting);
     $effect(() => {
       if (this.isHidden) this.presented = null;
     });

@@ -3,8 +3,9 @@
 import type { GalleryRequest, Progress, Gallery as Reply } from '../lib/routes';
 import type { Image } from '../lib/view';
 import { percent } from '../lib/words';
-import { isRefused, STARTED } from '../session/engine';
-import { follow } from '../session/server';
+import { isRefused } from '../session/engine';
+import { streamReply } from '../session/server';
+import { STARTED } from '../session/task.svelte';
 import type { Explorer } from './explorer.svelte';
 
 export const WAITING_DELAY = 500; // ms until the images on screen are marked as outdated
@@ -157,7 +158,7 @@ export class Gallery {
     const report = (progress: Progress) => {
       if (!signal.aborted) this.progress = progress;
     };
-    return follow('data/gallery', query, signal, report).catch((error: unknown) => {
+    return streamReply('data/gallery', query, signal, report).catch((error: unknown) => {
       if (signal.aborted) return null;
       if (isRefused(error)) return error;
       throw error;

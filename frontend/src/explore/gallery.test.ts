@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { GalleryRequest, Progress, Gallery as Reply } from '../lib/routes';
 import type { Image } from '../lib/view';
 import { RefusedError } from '../session/engine';
-import { follow } from '../session/server';
+import { streamReply } from '../session/server';
 import type { Explorer } from './explorer.svelte';
 import {
   CIFAR10,
@@ -16,21 +16,22 @@ import {
 
 const PROGRESS: Progress = { done: 4200, total: 10000, waiting: '' };
 
-vi.mock('../session/server', () => ({ follow: vi.fn() }));
+vi.mock('../session/server', () => ({ streamReply: vi.fn() }));
 
 const CLASSES = ['airplane', 'automobile'];
 
-/** A gallery whose requests are answered by hand. */
+/** A gallery whose responses are given by hand. */
 function galleryWith(available = true) {
-  const asked: { query: GalleryRequest; signal: AbortSignal; answer: (reply: Reply | Error) => Promise<void> }[] = [];
-  vi.mocked(follow).mockImplementation(
+  const requests: { query: GalleryRequest; signal: AbortSignal; respond: (reply: Reply | Error) => Promise<void> }[] =
+    [];
+  vi.mocked(streamReply).mockImplementation(
     (_, query, signal, report) =>
       new Promise((resolve, reject) => {
         report(PROGRESS);
-        asked.push({
+        requests.push({
           query: query as GalleryRequest,
           signal,
-          answer: async (reply) => {
+          respond: async (reply) => {
             if (reply instanceof Error) reject(reply);
             else resolve(reply as never);
             for (let k = 0; k < 5; k++) await Promise.resolve();
@@ -45,7 +46,7 @@ function galleryWith(available = true) {
       status: { say: vi.fn() },
     },
   };
-  return { explorer, asked, gallery: new Gallery(explorer as unknown as Explorer) };
+  return { explorer, requests, gallery: new Gallery(explorer as unknown as Explorer) };
 }
 
 const pageOf = (pages: number, page: number, ...indices: number[]): Reply => ({
@@ -105,9 +106,9 @@ describe('thumbName', () => {
 
 describe('Gallery', () => {
   it('shows a page of images', async () => {
-    const { gallery, asked } = galleryWith();
+    const { gallery, requests } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(3, 0, 4, 5));
+    await requests[0].respond(pageOf(3, 0, 4, 5));
     expect(gallery.thumbs.map(({ image }) => image)).toEqual([
       { kind: 'test', index: 4 },
       { kind: 'test', index: 5 },
@@ -118,42 +119,42 @@ describe('Gallery', () => {
   it('requests nothing without the dataset, and not again what is on screen', async () => {
     const without = galleryWith(false);
     await without.gallery.fill();
-    expect(without.asked).toEqual([]);
-    const { gallery, asked } = galleryWith();
+    expect(without.requests).toEqual([]);
+    const { gallery, requests } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(3, 0, 4));
+    await requests[0].respond(pageOf(3, 0, 4));
     await gallery.fill();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('drops replies to earlier requests', async () => {
-    const { gallery, asked } = galleryWith();
+    const { gallery, requests } = galleryWith();
     gallery.fill();
     gallery.select(1, 'all');
-    expect(asked[0].signal.aborted).toBe(true);
-    await asked[1].answer(pageOf(1, 0, 9));
-    await asked[0].answer(pageOf(3, 0, 4));
+    expect(requests[0].signal.aborted).toBe(true);
+    await requests[1].respond(pageOf(1, 0, 9));
+    await requests[0].respond(pageOf(3, 0, 4));
     expect(gallery.pages).toBe(1);
     expect(gallery.thumbs).toHaveLength(1);
   });
 
   it('opens at the page of the test image on screen', async () => {
-    const { gallery, asked, explorer } = galleryWith();
+    const { gallery, requests, explorer } = galleryWith();
     explorer.session.subject.image = { kind: 'test', index: 90 };
     gallery.open(CIFAR10);
-    expect(asked[0].query).toMatchObject({ index: 90 });
-    await asked[0].answer(pageOf(3, 2, 90));
+    expect(requests[0].query).toMatchObject({ index: 90 });
+    await requests[0].respond(pageOf(3, 2, 90));
     expect(gallery.page).toBe(2);
     await gallery.open(CIFAR10);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     gallery.find(4);
-    expect(asked[1].query).toMatchObject({ index: 4, label: null, shown: 'all' });
+    expect(requests[1].query).toMatchObject({ index: 4, label: null, shown: 'all' });
   });
 
   it('shows the test images of the dataset of a run, with the predictions', async () => {
-    const { gallery, asked } = galleryWith(false);
+    const { gallery, requests } = galleryWith(false);
     gallery.open('runs/pets');
-    expect(asked[0].query).toEqual({
+    expect(requests[0].query).toEqual({
       dataset: 'runs/pets',
       label: null,
       shown: 'all',
@@ -162,21 +163,21 @@ describe('Gallery', () => {
       index: null,
     });
     const [image] = pageOf(1, 0, 7).images;
-    await asked[0].answer({ ...pageOf(1, 0), images: [{ ...image, prediction: 'cat', probability: 0.5 }] });
+    await requests[0].respond({ ...pageOf(1, 0), images: [{ ...image, prediction: 'cat', probability: 0.5 }] });
     expect(gallery.thumbs[0]).toMatchObject({
       image: { kind: 'run', run: 'runs/pets', index: 7 },
       predicted: { label: 'cat', probability: '50\u00a0%' },
     });
     gallery.open('runs/other');
     expect(gallery.thumbs).toEqual([]);
-    await asked[1].answer(new RefusedError('The image folder of this run is missing.'));
+    await requests[1].respond(new RefusedError('The image folder of this run is missing.'));
     expect(gallery.dataset).toBe('runs/other');
   });
 
   it('stays within its pages', async () => {
-    const { gallery, asked } = galleryWith();
+    const { gallery, requests } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(2, 0, 4));
+    await requests[0].respond(pageOf(2, 0, 4));
     gallery.turn(-1);
     expect(gallery.page).toBe(0);
     gallery.turn(1);
@@ -185,29 +186,29 @@ describe('Gallery', () => {
   });
 
   it('shows the last page if another model misclassifies fewer images', async () => {
-    const { gallery, asked } = galleryWith();
+    const { gallery, requests } = galleryWith();
     Object.assign(gallery, { shown: 'misclassified', page: 5, pages: 6 });
     gallery.fill();
-    await asked[0].answer(pageOf(2, 5));
-    expect(asked[1].query.page).toBe(1);
-    await asked[1].answer(pageOf(2, 1, 8));
+    await requests[0].respond(pageOf(2, 5));
+    expect(requests[1].query.page).toBe(1);
+    await requests[1].respond(pageOf(2, 1, 8));
     expect([gallery.page, gallery.pages]).toEqual([1, 2]);
   });
 
   it('counts no page of an empty selection', async () => {
-    const { gallery, asked } = galleryWith();
+    const { gallery, requests } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(0, 0));
+    await requests[0].respond(pageOf(0, 0));
     expect([gallery.count, gallery.thumbs]).toEqual([0, []]);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('returns to the images on screen after an error', async () => {
-    const { gallery, asked, explorer } = galleryWith();
+    const { gallery, requests, explorer } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(3, 0, 4));
+    await requests[0].respond(pageOf(3, 0, 4));
     gallery.select(1, 'correct');
-    await asked[1].answer(new RefusedError('The server is busy.', true));
+    await requests[1].respond(new RefusedError('The server is busy.', true));
     expect([gallery.label, gallery.shown, gallery.page]).toEqual([-1, 'all', 0]);
     expect(explorer.session.status.say).toHaveBeenCalledWith('The server is busy.', true);
   });
@@ -215,16 +216,16 @@ describe('Gallery', () => {
   it('waits while a model classifies the images, unless the user returns to those on screen', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const { gallery, asked } = galleryWith();
+      const { gallery, requests } = galleryWith();
       gallery.fill();
-      await asked[0].answer(pageOf(3, 0, 4));
+      await requests[0].respond(pageOf(3, 0, 4));
       gallery.select(-1, 'correct');
       await vi.advanceTimersByTimeAsync(WAITING_DELAY);
       expect([gallery.isWaiting, gallery.progress.done]).toEqual([true, 4200]);
       gallery.select(-1, 'all');
       expect(gallery.isWaiting).toBe(false);
       gallery.select(-1, 'correct');
-      await asked[2].answer(pageOf(1, 0, 9));
+      await requests[2].respond(pageOf(1, 0, 9));
       vi.advanceTimersByTime(WAITING_DELAY);
       expect(gallery.isWaiting).toBe(false);
     } finally {

@@ -20,7 +20,7 @@ export class Images {
   isDropping = $state.raw(false); // a file is dragged over the page
   #followsDownload = false;
   #uploads = 0;
-  #take: ((image: Image) => void) | null = null; // takes the next chosen image, which is not explained
+  #diverted: ((image: Image) => void) | null = null; // gets the next chosen image, which is not explained
 
   /** The run whose dataset can be listed: that of the model, or of the image on screen. */
   readonly datasetRun = $derived.by(() => {
@@ -35,13 +35,13 @@ export class Images {
     this.gallery = new Gallery(explorer);
   }
 
-  /** Let something else take the next chosen image; null to explain it again. */
-  divert(take: ((image: Image) => void) | null) {
-    this.#take = take;
+  /** Let something else have the next chosen image; null to explain it again. */
+  divert(keep: ((image: Image) => void) | null) {
+    this.#diverted = keep;
   }
 
   async choose(image: Image): Promise<void> {
-    if (this.#take) this.#take(image);
+    if (this.#diverted) this.#diverted(image);
     else await this.#explorer.session.explain({ image });
   }
 
@@ -89,7 +89,7 @@ export class Images {
   }
 
   /** Upload a file and explain it, or show why it is refused. */
-  async take(file: File): Promise<void> {
+  async openFile(file: File): Promise<void> {
     const { catalog, session } = this.#explorer;
     if (!session.engine.isLive) return;
     const refusal = refusalOf(file, catalog.lists.maxBytes);

@@ -20,6 +20,7 @@ it('compares a score with random orders', () => {
   expect(comparisonOf(null, 'rollout')).toBeNull();
   expect(comparisonOf(reply(null, 0.3), 'rollout')).toBeNull();
   expect(comparisonOf(reply(0.9, 0.3), 'rollout')).toBe('above');
+  expect(comparisonOf(reply(0.096, 0.304), 'rollout')).toBe('near'); // printed: 0.10 and 0.30 ± 0.10
 });
 
 it('places a score on its track', () => {

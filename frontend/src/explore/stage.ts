@@ -7,7 +7,7 @@ import type { Session } from '../session/session.svelte';
 import { pinPatch, queryClassToken, togglePatch } from './actions';
 
 /** Point at the patch under the pointer or chosen by keys; on the map a touch reads a patch. */
-export function follow(session: Session, name: 'hover' | 'read'): Attachment<HTMLElement> {
+export function trackPointer(session: Session, name: 'hover' | 'read'): Attachment<HTMLElement> {
   const { pointer } = session;
   let drag: { first: number; removes: boolean; isMoving: boolean } | null = null; // over patches to remove or restore
 

@@ -74,7 +74,7 @@ function listen(explorer: Explorer, history: History) {
   }
   listenWhile(element, document, 'paste', (event) => {
     const file = event.clipboardData?.files[0];
-    if (file && explorer.isVisible) explorer.images.take(file);
+    if (file && explorer.isVisible) explorer.images.openFile(file);
   });
 }
 
@@ -85,5 +85,5 @@ function acceptDrop(explorer: Explorer, event: DragEvent) {
   event.preventDefault();
   images.drag(event.type === 'dragover');
   const [file] = event.dataTransfer.files;
-  if (event.type === 'drop' && file) images.take(file);
+  if (event.type === 'drop' && file) images.openFile(file);
 }

@@ -1,6 +1,5 @@
 /* The figure on screen, in the address. */
 
-import { updateAddress } from '../lib/address';
 import { listenWhile } from '../lib/dom';
 import { CAPTIONS, type Probe } from './captions';
 import type { InternalsPage } from './state.svelte';
@@ -16,17 +15,6 @@ export function figureAt(boxes: readonly { top: number; bottom: number }[], curr
   return boxes[current]?.top === boxes[first]?.top ? current : first;
 }
 
-/** Write the figure to the address; null for the top of the page. */
-export function stayAt(page: InternalsPage, probe: Probe | null): void {
-  page.place = probe;
-  updateAddress({ figure: probe });
-}
-
-/** Scroll to the figure of the address, if it names one. */
-export function returnToPlace({ root, place }: InternalsPage): void {
-  root?.querySelector(`figure[data-probe='${place}']`)?.scrollIntoView();
-}
-
 export const placeOf = (name: string | null): Probe | null =>
   CAPTIONS.find(({ probe }) => probe === name)?.probe ?? null;
 
@@ -39,7 +27,7 @@ export function followScrolling(page: InternalsPage, root: HTMLElement): void {
     const boxes = figures.map((figure) => figure.getBoundingClientRect());
     const current = figures.findIndex(({ dataset }) => dataset.probe === page.place);
     const probe = placeOf(figures[figureAt(boxes, current)]?.dataset.probe ?? null);
-    if (probe !== page.place) stayAt(page, probe);
+    if (probe !== page.place) page.stayAt(probe);
   }
   listenWhile(root, document, 'scroll', () => {
     clearTimeout(settled);

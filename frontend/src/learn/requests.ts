@@ -6,7 +6,7 @@ import { canvasOf } from '../lib/paint';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import { Explanation } from '../session/explanation.svelte';
-import { ask } from '../session/server';
+import { requestReply } from '../session/server';
 import type { Found, LearnPage, Pass } from './state.svelte';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
@@ -17,7 +17,7 @@ const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
   const [reply, lesson] = await Promise.all([
     engine.explain(subject, signal),
-    ask('explanations/lesson', { subject }, signal),
+    requestReply('explanations/lesson', { subject }, signal),
   ]);
   const image = canvasOf(reply.image);
   return { explanation: new Explanation(subject, reply, image), lesson, src: image.toDataURL() };
@@ -29,14 +29,18 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   if (id === 'attention') {
     const { layer, head } = page;
     return async (signal) => {
-      const { query, keys, values, size } = await ask('explanations/lesson/head', { subject, layer, head }, signal);
+      const { query, keys, values, size } = await requestReply(
+        'explanations/lesson/head',
+        { subject, layer, head },
+        signal,
+      );
       return { head: { layer, head, size, query: floatsOf(query), keys: floatsOf(keys), values: floatsOf(values) } };
     };
   }
   if (OF_PATCH.includes(id)) {
     const { patch, dimension } = page;
     return async (signal) => ({
-      patch: await ask('explanations/lesson/patch', { subject, patch, dimension }, signal),
+      patch: await requestReply('explanations/lesson/patch', { subject, patch, dimension }, signal),
     });
   }
   if (id === 'contributions') {
@@ -45,6 +49,6 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   }
   if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
   return async (signal) => ({
-    training: (await ask('explanations/lesson/training', { subject }, signal)).snapshots,
+    training: (await requestReply('explanations/lesson/training', { subject }, signal)).snapshots,
   });
 }

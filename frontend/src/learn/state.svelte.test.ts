@@ -14,7 +14,7 @@ interface Asked {
   route: string;
   request: Record<string, unknown>;
   signal: AbortSignal;
-  answer: (reply: unknown) => Promise<void>;
+  respond: (reply: unknown) => Promise<void>;
 }
 
 const { post } = vi.hoisted(() => ({ post: vi.fn() }));
@@ -26,24 +26,24 @@ vi.mock('../session/server', async (original) => ({
   },
 }));
 
-let asked: Asked[] = [];
+let requests: Asked[] = [];
 let end = () => {};
 beforeEach(() => {
-  asked = [];
+  requests = [];
   post.mockImplementation((route: string, request: Asked['request'], signal: AbortSignal) => {
     return new Promise((resolve) => {
-      const answer = (reply: unknown) => {
+      const respond = (reply: unknown) => {
         resolve(reply);
         return settle();
       };
-      asked.push({ route, request, signal, answer });
+      requests.push({ route, request, signal, respond });
     });
   });
   stubCanvas();
 });
 afterEach(() => end());
 
-const requestsOf = (route: string) => asked.filter((one) => one.route === `explanations/lesson${route}`);
+const requestsOf = (route: string) => requests.filter((one) => one.route === `explanations/lesson${route}`);
 const latest = (route: string) => requestsOf(route).at(-1) as Asked;
 
 /** A page at a step, whose lesson has arrived. */
@@ -53,7 +53,7 @@ async function opened(step: string, subject = SUBJECT) {
   end = $effect.root(() => page.run());
   page.openLink(subject, stepOf(step), []);
   await settle();
-  await latest('').answer(LESSON);
+  await latest('').respond(LESSON);
   return page;
 }
 
@@ -68,25 +68,25 @@ test('after an error model and image of the pass are chosen again', async () => 
   page.choose({ model: 'other', image: sample('dog') });
   await settle();
   expect(page.state).toBe('working');
-  await latest('').answer({ error: 'Busy.' });
+  await latest('').respond({ error: 'Busy.' });
   expect([page.subject, page.state, page.status.notice]).toEqual([SUBJECT, 'error', 'Busy.']);
   await choose(page, 'dog');
-  await latest('').answer(LESSON);
+  await latest('').respond(LESSON);
   expect([page.state, page.pass?.explanation.subject.image]).toEqual(['ready', sample('dog')]);
 });
 
 test('each image has its own timeline, which is requested once', async () => {
   const page = await opened('training');
-  await latest('/training').answer({ snapshots: { name: 'cat' } });
+  await latest('/training').respond({ snapshots: { name: 'cat' } });
   for (const step of ['softmax', 'training']) {
     page.goTo(stepOf(step));
     await settle();
   }
   expect([page.found.training?.name, page.settled]).toEqual(['cat', stepOf('training')]);
   await choose(page, 'dog');
-  await latest('').answer(LESSON);
+  await latest('').respond(LESSON);
   expect(page.found.training).toBeUndefined();
-  await latest('/training').answer({ snapshots: { name: 'dog' } });
+  await latest('/training').respond({ snapshots: { name: 'dog' } });
   expect(page.found.training?.name).toBe('dog');
   expect(requestsOf('/training')).toHaveLength(2);
 });
@@ -97,9 +97,9 @@ test('a request for an earlier choice is called off, and what it finds dropped',
   page.pick({ head: 1, layer: 0 });
   await settle();
   expect([first.signal.aborted, latest('/head').request]).toMatchObject([true, { layer: 0, head: 1 }]);
-  await first.answer(HEAD);
+  await first.respond(HEAD);
   expect(page.found.head).toBeUndefined();
-  await latest('/head').answer(HEAD);
+  await latest('/head').respond(HEAD);
   expect(page.found.head).toMatchObject({ layer: 0, head: 1 });
   page.pick({ patch: 2 });
   await settle();
@@ -108,15 +108,15 @@ test('a request for an earlier choice is called off, and what it finds dropped',
 
 test('an error is shown until a request is served, or until another step', async () => {
   const page = await opened('attention');
-  await latest('/head').answer({ error: 'Busy.' });
+  await latest('/head').respond({ error: 'Busy.' });
   expect([page.status.notice, page.settled]).toEqual(['Busy.', stepOf('attention')]);
   page.pick({ head: 1, layer: 0 });
   await settle();
-  await latest('/head').answer(HEAD);
+  await latest('/head').respond(HEAD);
   expect(page.status.notice).toBeNull();
   page.pick({ head: 0 });
   await settle();
-  await latest('/head').answer({ error: 'Busy.' });
+  await latest('/head').respond({ error: 'Busy.' });
   page.goTo(2);
   expect(page.status.notice).toBeNull();
 });
@@ -125,13 +125,13 @@ test('the game is won with patches of the reader only, and then the best known s
   const page = await opened('removal');
   page.remove(LESSON.random[0].patches);
   await settle();
-  await latest('/removal').answer({ probabilities: [0.2, 0.8] });
+  await latest('/removal').respond({ probabilities: [0.2, 0.8] });
   expect([page.ownBest, page.isSearching]).toEqual([0, false]);
   page.remove([1, 2], true);
   await settle();
-  await latest('/removal').answer({ probabilities: [0.2, 0.8] });
+  await latest('/removal').respond({ probabilities: [0.2, 0.8] });
   expect([page.ownBest, page.isSearching]).toEqual([2, true]);
-  await latest('/flips').answer({ best: [3], random: [] });
+  await latest('/flips').respond({ best: [3], random: [] });
   expect([page.found.flips?.best, page.isSearching]).toEqual([[3], false]);
   page.remove([]);
   expect(page.found.removal).toBeUndefined();

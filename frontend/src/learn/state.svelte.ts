@@ -2,7 +2,7 @@
    fetched by effects. All is assigned here only. */
 
 import { untrack } from 'svelte';
-import { type Host, WORKING_DELAY } from '../lib/host';
+import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
 import type { Flips, Lesson, ModelInfo, PatchEmbedding, Training } from '../lib/routes';
 import { ThemeColors } from '../lib/theme';
@@ -10,7 +10,7 @@ import type { Subject } from '../lib/view';
 import { cancellable } from '../session/cancellable';
 import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
-import { ask, ServerEngine } from '../session/server';
+import { requestReply, ServerEngine } from '../session/server';
 import { Status } from '../session/status.svelte';
 import type { Choices } from './address';
 import { flipped } from './flips';
@@ -102,11 +102,7 @@ export class LearnPage implements Choices {
         (sentence) => this.fail(sentence),
       );
     });
-    $effect(() => {
-      if (this.state !== 'working') return;
-      const slow = setTimeout(() => this.status.say('Working…'), WORKING_DELAY);
-      return () => clearTimeout(slow);
-    });
+    this.status.watch(() => this.state === 'working');
     $effect(() => {
       if (this.subjectOnScreen) return this.#fetchFigure(this.subjectOnScreen);
     });
@@ -114,17 +110,17 @@ export class LearnPage implements Choices {
       const { subjectOnScreen: subject, removed: patches } = this;
       if (!subject || !patches.length) return;
       const request = { subject, patches: [...patches] };
-      return this.#ask(async (signal) => ({
-        removal: { patches, ...(await ask('explanations/lesson/removal', request, signal)) },
+      return this.#request(async (signal) => ({
+        removal: { patches, ...(await requestReply('explanations/lesson/removal', request, signal)) },
       }));
     });
     $effect(() => {
       const { subjectOnScreen: subject, isSearching } = this;
       if (!subject || !isSearching) return;
       const request = async (signal: AbortSignal) => ({
-        flips: await ask('explanations/lesson/flips', { subject }, signal),
+        flips: await requestReply('explanations/lesson/flips', { subject }, signal),
       });
-      return this.#ask(request, () => {
+      return this.#request(request, () => {
         this.isSearching = false;
       });
     });
@@ -198,7 +194,7 @@ export class LearnPage implements Choices {
   }
 
   /** Ask for something about the pass, and show it. An error is shown until another request is served. */
-  #ask(request: (signal: AbortSignal) => Promise<Found>, settle = () => {}) {
+  #request(request: (signal: AbortSignal) => Promise<Found>, settle = () => {}) {
     return cancellable(
       request,
       (found) => {
@@ -217,7 +213,7 @@ export class LearnPage implements Choices {
   #fetchFigure(subject: Subject) {
     const { step } = this;
     this.settled = -1;
-    return this.#ask(figureRequest(this, subject), () => {
+    return this.#request(figureRequest(this, subject), () => {
       this.settled = step;
     });
   }

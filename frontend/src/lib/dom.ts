@@ -11,7 +11,7 @@ export const GRID_KEYS: readonly string[] = [...ARROWS, 'Home', 'End', 'PageUp',
 /** Whether a key is a shortcut of the browser or the system, such as Alt and an arrow for Back. */
 export const isShortcut = (event: KeyboardEvent) => event.altKey || event.ctrlKey || event.metaKey;
 
-/** Call `done` once the view has been painted. Returns a function that calls it off: two calls may end in any order. */
+/** Call `done` once the view has been painted. Returns a function that cancels it: two calls may end in any order. */
 export function afterPaint(done: () => void): () => void {
   const painted = new MessageChannel();
   painted.port1.onmessage = () => done();

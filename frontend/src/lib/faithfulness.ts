@@ -53,12 +53,13 @@ export function greedySentence(key: string, score: number, { scores, random_base
 
 export type Comparison = 'below' | 'near' | 'above' | 'one order';
 
-/** A score against those of random orders; within two standard deviations it is no better or worse. */
+/** A score against those of random orders; within two standard deviations it is no better or worse. The numbers are
+    those that are printed, so that a reader comes to the same result. */
 export function compareToRandom(score: number, { random_baseline }: Faithfulness, key: string): Comparison {
   if (key === 'random') return 'one order';
-  const [mean, deviation] = random_baseline;
-  if (Math.abs(score - mean) <= 2 * deviation) return 'near';
-  return score < mean ? 'below' : 'above';
+  const [value, mean, deviation] = [score, ...random_baseline].map((number) => Math.round(100 * number));
+  if (Math.abs(value - mean) <= 2 * deviation) return 'near';
+  return value < mean ? 'below' : 'above';
 }
 
 const FINDINGS: Record<Comparison, string> = {

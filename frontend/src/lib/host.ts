@@ -3,7 +3,6 @@
 import type { Route } from './address';
 import type { Catalog } from './routes';
 
-export const WORKING_DELAY = 300; // ms until "Working…" appears
 export const ANNOUNCE_DELAY = 600; // ms the pointer rests before a screen reader speaks
 export const RETRY_DELAY = 3000; // ms before a request that a busy server refused is repeated
 

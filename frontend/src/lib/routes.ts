@@ -442,7 +442,7 @@ export interface MapScale {
 export interface Maps {
   maps: Record<string, number[]>;
   notes: Record<string, string>;
-  left_out: string | null;
+  skipped: string | null;
 }
 
 /** Also whether to leave out the maps that take many forward passes. */

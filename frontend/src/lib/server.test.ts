@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isRefusal, NO_ANSWER, post, stream, upload } from './server';
+import { isRefusal, NO_RESPONSE, post, stream, upload } from './server';
 
-const answer = vi.fn<(url: URL, init: RequestInit) => Promise<Response>>();
+const fetchMock = vi.fn<(url: URL, init: RequestInit) => Promise<Response>>();
 
 beforeEach(() => {
-  vi.stubGlobal('fetch', answer);
+  vi.stubGlobal('fetch', fetchMock);
   vi.stubGlobal('document', { baseURI: 'https://vit.example.org/lab/?tab=learn' });
 });
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  answer.mockReset();
+  fetchMock.mockReset();
 });
 
 const lines = (...parts: string[]) =>
@@ -24,9 +24,9 @@ const lines = (...parts: string[]) =>
   );
 
 test('a request is JSON below the folder of the page', async () => {
-  answer.mockResolvedValue(Response.json({ facts: [] }));
+  fetchMock.mockResolvedValue(Response.json({ facts: [] }));
   expect(await post('models/facts', { model: 'a' })).toEqual({ facts: [] });
-  const [url, init] = answer.mock.calls[0];
+  const [url, init] = fetchMock.mock.calls[0];
   expect(url.href).toBe('https://vit.example.org/lab/vitviz/api/models/facts');
   expect([init.method, init.body, init.headers]).toEqual([
     'POST',
@@ -37,7 +37,7 @@ test('a request is JSON below the folder of the page', async () => {
 
 test('a refusal is returned with its field', async () => {
   const refusal = { field: 'model', problem: 'is missing', hint: '', error: 'model is missing.', busy: false };
-  answer.mockResolvedValue(Response.json(refusal, { status: 400 }));
+  fetchMock.mockResolvedValue(Response.json(refusal, { status: 400 }));
   const reply = await post('models/facts', { model: 'a' });
   expect(reply).toEqual(refusal);
   expect(isRefusal(reply)).toBe(true);
@@ -47,19 +47,19 @@ test.each([
   ['an unreachable server', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['the page of a proxy', async () => new Response('<h1>Bad Gateway</h1>', { status: 502 })],
   ['JSON of a proxy', async () => Response.json({ detail: 'no' }, { status: 502 })],
-])('%s is no answer', async (_, respond) => {
-  answer.mockImplementation(respond);
+])('%s is no response', async (_, respond) => {
+  fetchMock.mockImplementation(respond);
   for (const reply of [
     await post('models', {}),
     await stream('data/gallery', {}, () => {}),
     await upload(new File(['x'], 'cat.png')),
   ]) {
-    expect(reply).toMatchObject({ error: NO_ANSWER });
+    expect(reply).toMatchObject({ error: NO_RESPONSE });
   }
 });
 
 test('a stream reports progress, also from lines in several parts', async () => {
-  answer.mockImplementation(async () =>
+  fetchMock.mockImplementation(async () =>
     lines(
       '{"done":0,"total":0,"waiting":"1 request before yours"}\n{"do',
       'ne":1,"total":2,"waiting":""}\n{"reply":{"count":3',
@@ -76,22 +76,22 @@ test('a stream reports progress, also from lines in several parts', async () => 
 });
 
 test('a stream ends with a refusal, or without its end', async () => {
-  answer.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"error":"It failed."}\n'));
+  fetchMock.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"error":"It failed."}\n'));
   expect(await stream('data/gallery', {}, () => {})).toEqual({ error: 'It failed.' });
-  answer.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"rep'));
-  expect(await stream('data/gallery', {}, () => {})).toMatchObject({ error: NO_ANSWER });
+  fetchMock.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"rep'));
+  expect(await stream('data/gallery', {}, () => {})).toMatchObject({ error: NO_RESPONSE });
 });
 
 test('an aborted request throws', async () => {
-  answer.mockImplementation(async (_, init) => Promise.reject(init.signal?.reason));
+  fetchMock.mockImplementation(async (_, init) => Promise.reject(init.signal?.reason));
   const superseded = AbortSignal.abort(new Error('superseded'));
   await expect(post('models', {}, superseded)).rejects.toThrow('superseded');
   await expect(stream('data/gallery', {}, () => {}, superseded)).rejects.toThrow('superseded');
 });
 
 test('an upload is a form with the file', async () => {
-  answer.mockResolvedValue(Response.json({ id: 'abc' }));
+  fetchMock.mockResolvedValue(Response.json({ id: 'abc' }));
   expect(await upload(new File(['x'], 'cat.png'))).toEqual({ id: 'abc' });
-  const form = answer.mock.calls[0][1].body as FormData;
+  const form = fetchMock.mock.calls[0][1].body as FormData;
   expect((form.get('file') as File).name).toBe('cat.png');
 });

@@ -2,7 +2,7 @@
 
 import type { Progress, Refusal, Routes, Stream, Uploaded } from './routes';
 
-export const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
+export const NO_RESPONSE = 'The server did not respond. Check that vitviz is still running, then try again.';
 
 export type Route = Exclude<keyof Routes, Stream>;
 
@@ -35,7 +35,7 @@ export async function stream<R extends Stream>(
   } catch {
     signal?.throwIfAborted();
   }
-  return noAnswer();
+  return noResponse();
 }
 
 /** Upload a file, by default an image, whose reply is its id. */
@@ -60,25 +60,25 @@ const jsonOf = (request: object) => ({
   headers: { 'Content-Type': 'application/json' },
 });
 
-const noAnswer = (): Refusal => ({ field: '', problem: NO_ANSWER, hint: '', error: NO_ANSWER, busy: false });
+const noResponse = (): Refusal => ({ field: '', problem: NO_RESPONSE, hint: '', error: NO_RESPONSE, busy: false });
 
 async function send(route: string, content: RequestInit, signal?: AbortSignal): Promise<Response | Refusal> {
   try {
     return await fetch(new URL(`vitviz/api/${route}`, document.baseURI), { method: 'POST', ...content, signal });
   } catch {
     signal?.throwIfAborted();
-    return noAnswer();
+    return noResponse();
   }
 }
 
-/** The JSON of a response; a proxy's own page is no answer. */
+/** The JSON of a response; a proxy's own page is no response. */
 async function read<T>(response: Response, signal?: AbortSignal): Promise<T | Refusal> {
   try {
     const reply: unknown = await response.json();
-    return response.ok || isRefusal(reply) ? (reply as T | Refusal) : noAnswer();
+    return response.ok || isRefusal(reply) ? (reply as T | Refusal) : noResponse();
   } catch {
     signal?.throwIfAborted();
-    return noAnswer();
+    return noResponse();
   }
 }
 

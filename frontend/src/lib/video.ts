@@ -20,5 +20,5 @@ export async function videoConfig(width: number, height: number): Promise<VideoE
   return null;
 }
 
-/** Whether the browser has WebCodecs. What it encodes is asked only for a movie: a WebKit without its codecs crashes. */
+/** Whether the browser has WebCodecs. What it encodes is queried only for a movie: a WebKit without its codecs crashes. */
 export const hasVideoEncoder = () => 'VideoEncoder' in globalThis;

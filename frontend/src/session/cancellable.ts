@@ -5,13 +5,13 @@ import { isRefused } from './engine';
     @param refuse gets the sentence of a refusal */
 export function cancellable<T>(
   request: (signal: AbortSignal) => Promise<T>,
-  take: (found: T) => void,
+  keep: (found: T) => void,
   refuse: (sentence: string) => void,
 ): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   untrack(() => request(signal)).then(
-    (found) => signal.aborted || take(found),
+    (found) => signal.aborted || keep(found),
     (error) => {
       if (signal.aborted) return;
       if (!isRefused(error)) throw error;

@@ -101,13 +101,13 @@ export class Drawing {
   );
 
   /** The method to show; pointing at the image shows the heads. */
-  readonly #asked = $derived.by(() => {
+  readonly #requested = $derived.by(() => {
     const { catalog, pointer, view } = this.#session;
     return pointer.hover < 0 && view.content === 'method' ? catalog.method(view.method) : undefined;
   });
   /** The method that is shown: that of another class stays until the new map is there. */
   readonly #method = $derived.by((): ShownMethod | null => {
-    const info = this.#asked;
+    const info = this.#requested;
     const { explanation, methods, targetNames } = this.#session;
     if (!info || !explanation) return null;
     const values = methods.maps[info.key];

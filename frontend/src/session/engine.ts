@@ -2,14 +2,11 @@
 
 import type { Direction } from '../lib/numbers';
 import type * as api from '../lib/routes';
-import { NO_ANSWER } from '../lib/server';
+import { NO_RESPONSE } from '../lib/server';
 import type { Image, Subject, View } from '../lib/view';
 
 /** Prediction, sizes, instant maps and the attention of the default query. */
 export type Explained = Omit<api.Explained, 'model'>;
-
-/** The progress of a computation that has not reported any. */
-export const STARTED: api.Progress = { done: 0, total: 0, waiting: '' };
 
 export type Report = (progress: api.Progress) => void;
 
@@ -17,18 +14,18 @@ export type Report = (progress: api.Progress) => void;
 export class RefusedError extends Error {
   readonly isBusy: boolean;
 
-  constructor(sentence: string = NO_ANSWER, isBusy = false) {
+  constructor(sentence: string = NO_RESPONSE, isBusy = false) {
     super(sentence);
     this.isBusy = isBusy;
   }
 
   /** Whether the server was not reached. */
   get isUnreachable() {
-    return this.message === NO_ANSWER;
+    return this.message === NO_RESPONSE;
   }
 }
 
-/** The signal of a request that is never called off. */
+/** The signal of a request that is never aborted. */
 export const NEVER = new AbortController().signal;
 
 export const isRefused = (error: unknown): error is RefusedError => error instanceof RefusedError;

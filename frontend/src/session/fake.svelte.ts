@@ -40,11 +40,11 @@ export function explained(changes: Partial<Explained> = {}): Explained {
   };
 }
 
-interface Asked {
+interface Sent {
   name: string;
   argument: unknown;
   signal: AbortSignal;
-  answer: (reply: unknown) => Promise<void>;
+  respond: (reply: unknown) => Promise<void>;
   refuse: (error: Error) => Promise<void>;
 }
 
@@ -72,10 +72,10 @@ export function stubCanvas() {
   } as never);
 }
 
-/** A running session, what it has asked its engine, and a function that ends it. */
+/** A running session, the requests to its engine, and a function that ends it. */
 export function sessionWith(isLive = true) {
   stubCanvas();
-  const asked: Asked[] = [];
+  const requests: Sent[] = [];
   const engine = new Proxy({ isLive } as unknown as Engine, {
     get: (target, name: string) =>
       name === 'isLive'
@@ -87,11 +87,11 @@ export function sessionWith(isLive = true) {
                 end(value as never);
                 await settle();
               };
-              asked.push({
+              requests.push({
                 name,
                 argument: rest[0] instanceof AbortSignal ? argument : rest[0],
                 signal,
-                answer: then(resolve),
+                respond: then(resolve),
                 refuse: then(reject),
               });
             }),
@@ -100,11 +100,11 @@ export function sessionWith(isLive = true) {
   const session = new Session(engine, new CatalogState(lists as unknown as Catalog));
   const end = $effect.root(() => session.run());
   const latest = (name: string) => {
-    const found = asked.findLast((one) => one.name === name);
-    if (!found) throw new Error(`${name} was not asked`);
+    const found = requests.findLast((one) => one.name === name);
+    if (!found) throw new Error(`${name} was not requested`);
     return found;
   };
-  return { session, asked, latest, end };
+  return { session, requests, latest, end };
 }
 
 export const sample = (name: string): SubjectImage => ({ kind: 'sample', name });
@@ -114,7 +114,7 @@ export async function openSession(changes: Partial<Explained> = {}, isLive = tru
   const open = sessionWith(isLive);
   open.session.explain({ model: 'ti4', image: sample('cat') });
   await settle();
-  await open.latest('explain').answer(explained(changes));
+  await open.latest('explain').respond(explained(changes));
   return open;
 }
 

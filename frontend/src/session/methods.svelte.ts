@@ -5,10 +5,11 @@ import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/host';
 import { floatsOf } from '../lib/numbers';
 import type * as api from '../lib/routes';
 import type { MethodInfo } from '../lib/routes';
-import { NO_ANSWER } from '../lib/server';
-import { isRefused, STARTED } from './engine';
+import { NO_RESPONSE } from '../lib/server';
+import { isRefused } from './engine';
 import type { Explanation } from './explanation.svelte';
 import type { Session } from './session.svelte';
+import { Task } from './task.svelte';
 
 export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
 
@@ -21,7 +22,7 @@ interface Key {
 interface Found extends Key {
   maps: Record<string, number[]>;
   notes: Record<string, string>; // what a reader of a map must know
-  leftOut: string | null; // why there are no scores, nor maps that take many passes
+  skipped: string | null; // why there are no scores, nor maps that take many passes
   scores: api.Scores | null;
   isComplete: boolean; // all maps are there
 }
@@ -47,9 +48,11 @@ export class Methods {
   #pixels = $state.raw<PixelMap | null>(null);
   /** The maps for the explained class could not be computed. */
   isFailed = $state.raw(false);
+  /** The computation of a map on request, and the latest such method. */
+  readonly task: Task;
+  #requested = $state.raw<string | null>(null);
   /** The method that is being computed on request. */
-  running = $state.raw<{ method: string; progress: api.Progress } | null>(null);
-  #interrupt: () => void = () => {};
+  readonly running = $derived.by(() => this.task.progress && this.#requested);
   /** What is computed of all methods, once the server has reported it. */
   pending = $state.raw<Pending | null>(null);
   /** Maps or scores that the user has canceled. */
@@ -63,7 +66,7 @@ export class Methods {
   /** What was found for the explanation and the class. */
   readonly found = $derived.by(() => (isSameKey(this.#found, this.#key) ? this.#found : null));
   readonly scores = $derived.by(() => this.found?.scores ?? null);
-  readonly leftOut = $derived.by(() => this.found?.leftOut ?? null);
+  readonly skipped = $derived.by(() => this.found?.skipped ?? null);
   /** Maps by method; while those for another class are computed, those that are the same for every class. */
   readonly maps = $derived.by((): Record<string, number[]> => {
     const { explanation } = this.#session;
@@ -83,11 +86,12 @@ export class Methods {
   });
   /** Whether maps have deletion scores: of a class, which a notebook may have left out. */
   readonly hasScores = $derived.by(
-    () => this.#session.hasHead && !this.leftOut && (this.#session.engine.isLive || this.scores !== null),
+    () => this.#session.hasHead && !this.skipped && (this.#session.engine.isLive || this.scores !== null),
   );
 
   constructor(session: Session) {
     this.#session = session;
+    this.task = new Task(session.status);
   }
 
   run() {
@@ -98,7 +102,7 @@ export class Methods {
       untrack(() => this.#leaveRequested());
       this.isFailed = false;
       this.canceled = null;
-      const abort = session.ask(
+      const abort = session.request(
         (signal) => this.#fetch(key, signal),
         () => {},
         (sentence) => this.#fail(sentence),
@@ -109,7 +113,7 @@ export class Methods {
       };
       return () => {
         this.#abort();
-        this.#interrupt();
+        this.task.cancel();
       };
     });
     $effect(() => {
@@ -117,7 +121,7 @@ export class Methods {
       const method = session.catalog.method(view.method);
       if (!key || !method?.hasPixels || !view.pixels || this.pixels || !session.engine.isLive) return;
       const of = { method: method.key, target: untrack(() => session.target) };
-      return session.ask(
+      return session.request(
         (signal) => session.engine.pixels(key.explanation.subject, of, signal),
         (reply) => this.#keepPixels({ ...key, method: method.key }, reply),
       );
@@ -129,23 +133,11 @@ export class Methods {
     const [key, session] = [this.#key, this.#session];
     if (!key) return;
     const of = { method, target: session.target };
-    this.running = { method, progress: STARTED };
-    const report = (progress: api.Progress) => {
-      if (this.running?.method === method) this.running = { method, progress };
-    };
-    const abort = session.ask(
-      (signal) => session.engine.map(key.explanation.subject, of, signal, report),
+    this.#requested = method;
+    this.task.run(
+      (signal, report) => session.engine.map(key.explanation.subject, of, signal, report),
       (reply) => this.#keepRequested(method, reply),
-      (sentence) => {
-        this.running = null;
-        session.status.say(sentence, true);
-      },
     );
-    this.#interrupt = () => {
-      abort();
-      this.running = null;
-      this.#interrupt = () => {};
-    };
   }
 
   /** Cancel the maps or scores of all methods. */
@@ -156,13 +148,12 @@ export class Methods {
 
   /** Cancel the map on request, and say so. */
   cancel() {
-    const name = this.#session.catalog.method(this.running?.method ?? null)?.name;
-    this.#interrupt();
+    const name = this.#session.catalog.method(this.running)?.name;
+    this.task.cancel();
     if (name) this.#session.status.say(`${name}: canceled. The map needs all of its forward passes.`);
   }
 
   #keepRequested(method: string, { map, score }: api.ScoredMap) {
-    this.running = null;
     const { found } = this;
     if (!found?.scores) return;
     const { scores, random_baseline } = found.scores;
@@ -199,21 +190,17 @@ export class Methods {
     const steps = reply.on_demand && engine.isLive ? [true, false] : [false]; // the quick ones first, of large models
     for (const quick of steps) {
       if (signal.aborted) return;
-      const {
-        maps,
-        notes,
-        left_out: leftOut,
-      } = await this.#patiently(
-        () => engine.maps(subject, { target, quick }, signal, this.#follow('maps', signal)),
+      const { maps, notes, skipped } = await this.#patiently(
+        () => engine.maps(subject, { target, quick }, signal, this.#report('maps', signal)),
         signal,
       );
       if (signal.aborted) return;
-      this.#found = { ...key, maps, notes, leftOut, scores: null, isComplete: !quick || leftOut !== null };
+      this.#found = { ...key, maps, notes, skipped, scores: null, isComplete: !quick || skipped !== null };
       this.pending = null;
-      if (leftOut) return;
+      if (skipped) return;
     }
     const scores = await this.#patiently(
-      () => engine.scores(subject, { target }, signal, this.#follow('scores', signal)),
+      () => engine.scores(subject, { target }, signal, this.#report('scores', signal)),
       signal,
     );
     if (signal.aborted || !this.#found) return;
@@ -222,7 +209,7 @@ export class Methods {
     if (session.view.method !== null) session.announce(ANNOUNCE_DELAY);
   }
 
-  #follow(what: Pending['what'], signal: AbortSignal) {
+  #report(what: Pending['what'], signal: AbortSignal) {
     let [since, isWaiting] = [Date.now(), false];
     return (progress: api.Progress) => {
       if (isWaiting && !progress.waiting) since = Date.now();
@@ -237,7 +224,7 @@ export class Methods {
     for (;;) {
       try {
         const found = await request();
-        if (status.notice === NO_ANSWER) status.say(null);
+        if (status.notice === NO_RESPONSE) status.say(null);
         return found;
       } catch (error) {
         if (!isRefused(error) || signal.aborted || !(error.isBusy || error.isUnreachable)) throw error;

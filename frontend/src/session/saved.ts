@@ -46,7 +46,7 @@ export class SavedEngine implements Engine {
 
   async maps() {
     const { maps, notes } = this.#data.explained;
-    return { maps, notes, left_out: null };
+    return { maps, notes, skipped: null };
   }
 
   async scores() {

@@ -57,7 +57,7 @@ export class Session {
   );
   readonly hasHead = $derived.by(() => this.explanation === null || this.explanation.reply.classes.length > 0);
   readonly targetClass = $derived.by(() => this.view.target[0] ?? this.explanation?.predictedClass ?? 0);
-  /** The explained class and the contrast class, as an engine takes them: after an ablation not what is predicted then. */
+  /** The explained class and the contrast class, as an engine expects them: after an ablation not what is predicted then. */
   readonly target = $derived.by(() => {
     const { target } = this.view;
     return this.explanation?.isAblated && !target.length && this.hasHead ? [this.targetClass] : target;
@@ -98,7 +98,7 @@ export class Session {
     $effect(() => {
       const { subject } = this;
       if (!subject || subject === untrack(() => this.explanation)?.subject) return;
-      return this.ask(
+      return this.request(
         (signal) => this.#explain(subject, signal),
         (found) => this.#arrive(found),
         (sentence) => this.#fail(sentence),
@@ -108,7 +108,7 @@ export class Session {
     $effect(() => {
       const { explanation } = this;
       if (!explanation || explanation.isComplete || explanation.failure) return;
-      return this.ask(
+      return this.request(
         (signal) => this.engine.attention(explanation.subject, signal),
         (full) => explanation.keepFull(full),
         () => explanation.fail(),
@@ -127,14 +127,14 @@ export class Session {
     this.methods.run();
   }
 
-  /** Ask the engine; what it answers after the result was called off is dropped. A refusal is shown, by default.
-      @returns a function that calls it off */
-  ask<T>(
+  /** Send a request to the engine; a reply after it was canceled is dropped. A refusal is shown, by default.
+      @returns a function that cancels it */
+  request<T>(
     request: (signal: AbortSignal) => Promise<T>,
-    take: (found: T) => void,
+    keep: (found: T) => void,
     refuse: (sentence: string) => void = (sentence) => this.status.say(sentence, true),
   ): () => void {
-    return cancellable(request, take, refuse);
+    return cancellable(request, keep, refuse);
   }
 
   /** Explain another model or image, or other ablations; the view on screen stays until then, and if it fails.

@@ -29,16 +29,16 @@ test('an image opens with its sharpest late head, and what is drawn follows', as
 });
 
 test('a superseded request is called off, and only the latest is shown', async () => {
-  const { session, asked } = await opened();
+  const { session, requests } = await opened();
   session.explain({ image: sample('dog') });
   await settle();
-  const dog = asked.findLast(({ name }) => name === 'explain');
+  const dog = requests.findLast(({ name }) => name === 'explain');
   session.explain({ image: sample('ship') });
   await settle();
   expect(dog?.signal.aborted).toBe(true);
-  await dog?.answer(explained());
+  await dog?.respond(explained());
   expect(session.explanation?.subject.image).toEqual(sample('cat'));
-  await asked.findLast(({ name }) => name === 'explain')?.answer(explained());
+  await requests.findLast(({ name }) => name === 'explain')?.respond(explained());
   expect(session.explanation?.subject.image).toEqual(sample('ship'));
 });
 
@@ -61,33 +61,33 @@ test('the last query stays on screen until the attention of a new one is there',
   expect(session.drawing.imageMarks.query).toEqual([2]); // the marks follow at once
   expect(session.drawing.query).toEqual([]);
   expect(session.isWaiting).toBe(true);
-  await latest('attention').answer(identity());
+  await latest('attention').respond(identity());
   expect(session.drawing.query).toEqual([2]);
   expect(session.drawing.headline).toContain('row 1, column 3 attends most to row 1, column 3');
 });
 
 test('the rows of a large model are requested one at a time, the latest query last', async () => {
-  const { session, asked, latest } = await opened({ on_demand: true });
+  const { session, requests, latest } = await opened({ on_demand: true });
   for (const hover of [1, 2, 3]) {
     session.point({ hover });
     await settle();
   }
-  const rows = () => asked.filter(({ name }) => name === 'rows');
+  const rows = () => requests.filter(({ name }) => name === 'rows');
   expect(rows().map(({ argument }) => argument)).toEqual([{ query: [1], direction: 'from' }]);
-  await rows()[0].answer(new Float32Array(28).fill(0.1));
+  await rows()[0].respond(new Float32Array(28).fill(0.1));
   expect(latest('rows').argument).toEqual({ query: [3], direction: 'from' });
-  await latest('rows').refuse(new RefusedError('The server did not answer.'));
+  await latest('rows').refuse(new RefusedError('The server did not respond.'));
   expect(session.pointer.hover).toBe(-1);
-  expect(session.status.notice).toBe('The server did not answer.');
+  expect(session.status.notice).toBe('The server did not respond.');
 });
 
-test('a busy server is asked again', async () => {
-  const { session, asked } = await opened({ on_demand: true });
+test('a busy server is requests again', async () => {
+  const { session, requests } = await opened({ on_demand: true });
   session.point({ hover: 1 });
   await settle();
-  await asked.findLast(({ name }) => name === 'rows')?.refuse(new RefusedError('busy', true));
+  await requests.findLast(({ name }) => name === 'rows')?.refuse(new RefusedError('busy', true));
   expect(pause).toHaveBeenCalled();
-  expect(asked.filter(({ name }) => name === 'rows')).toHaveLength(2);
+  expect(requests.filter(({ name }) => name === 'rows')).toHaveLength(2);
   expect(session.pointer.hover).toBe(1);
 });
 
@@ -98,7 +98,7 @@ test('an ablation is a subject, keeps the view, and is undone by an error', asyn
   await settle();
   expect(session.drawing.isHeadAblated).toBe(true); // at once
   expect(latest('explain').argument).toMatchObject({ ablations: [{ heads: [[0, 1]], mode: 'zero' }] });
-  await latest('explain').answer(explained({ probabilities: [0.5, 0.5] }));
+  await latest('explain').respond(explained({ probabilities: [0.5, 0.5] }));
   expect(session.explanation?.isAblated).toBe(true);
   expect(session.explanation?.original.reply.probabilities).toEqual([0.75, 0.25]);
   expect(session.view).toMatchObject({ layer: 0, head: 1 });
@@ -115,7 +115,7 @@ test('the map of another class stays until the new one is there', async () => {
   const { session, latest } = await opened();
   await settle();
   const maps = { rollout: [1, 2, 3, 4, 5, 6], relevance: [1, 0, 0, 0, 0, 0] };
-  await latest('maps').answer({ maps, notes: {}, left_out: null });
+  await latest('maps').respond({ maps, notes: {}, skipped: null });
   session.show({ content: 'method', method: 'relevance' });
   expect(session.drawing.title).toBe('Relevance for cat');
   session.show({ target: [1] });
@@ -123,7 +123,7 @@ test('the map of another class stays until the new one is there', async () => {
   expect(session.drawing.title).toBe('Relevance for cat');
   expect(session.drawing.isMethodHeld).toBe(true);
   expect(Object.keys(session.methods.maps)).toEqual(['rollout']);
-  await latest('maps').answer({ maps, notes: {}, left_out: null });
+  await latest('maps').respond({ maps, notes: {}, skipped: null });
   expect(session.drawing.title).toBe('Relevance for dog');
   session.show({ target: [] });
   await settle();
@@ -133,17 +133,17 @@ test('the map of another class stays until the new one is there', async () => {
 
 test('another image keeps the query, another model opens with its own head, and classes follow by name', async () => {
   const { session, latest } = await opened();
-  await latest('attention').answer(identity());
+  await latest('attention').respond(identity());
   session.show({ layer: 0, head: 0, query: [4], target: [1] });
   session.explain({ model: 'ti9' });
   await settle();
-  await latest('explain').answer(explained({ classes: ['dog', 'cat'] }));
-  await latest('attention').answer(identity());
+  await latest('explain').respond(explained({ classes: ['dog', 'cat'] }));
+  await latest('attention').respond(identity());
   expect(session.view).toMatchObject({ layer: 1, query: [4], target: [0] });
   session.explain({ image: sample('dog') });
   await settle();
-  await latest('explain').answer(explained());
-  await latest('attention').answer(identity());
+  await latest('explain').respond(explained());
+  await latest('attention').respond(identity());
   expect(session.view).toMatchObject({ query: [4], target: [] });
 });
 
@@ -154,9 +154,9 @@ test('what a link names and the model lacks is said, and has its default', async
     { view: { layer: 9, head: 0, query: [3, 77], target: [5], content: 'contributions' }, missing: ['Lost.'] },
   );
   await settle();
-  await latest('explain').answer(explained({ classes: [], probabilities: [] }));
-  await latest('explain').answer(explained({ classes: [], probabilities: [] }));
-  await latest('attention').answer(identity());
+  await latest('explain').respond(explained({ classes: [], probabilities: [] }));
+  await latest('explain').respond(explained({ classes: [], probabilities: [] }));
+  await latest('attention').respond(identity());
   expect(session.subject?.ablations).toMatchObject([{ heads: [], patches: [2] }]);
   expect(session.view).toMatchObject({ content: 'attention', layer: 1, query: [3], target: [] });
   for (const part of ['Lost.', 'no layer 10, head 1', 'outside', '0 classes', 'no logit', 'left out'])

@@ -1,10 +1,30 @@
 /* The status line and the live region. */
 
+const WORKING_DELAY = 300; // ms until "Working…" appears
+
 export class Status {
   notice = $state.raw<string | null>(null); // shown until the next action
   isError = $state.raw(false);
   voice = $state.raw(''); // text of the live region
+  #isSlow = $state.raw(false);
   #speaking: ReturnType<typeof setTimeout> | undefined;
+
+  /** What stands in the line in place of what is on screen, or null. */
+  readonly line = $derived.by(() => this.notice ?? (this.#isSlow ? 'Working…' : null));
+
+  /** Say that something is being computed if it takes long, while the component that calls this is mounted. */
+  watch(isWaiting: () => boolean) {
+    $effect(() => {
+      if (!isWaiting()) return;
+      const waiting = setTimeout(() => {
+        this.#isSlow = true;
+      }, WORKING_DELAY);
+      return () => {
+        clearTimeout(waiting);
+        this.#isSlow = false;
+      };
+    });
+  }
 
   /** Show a sentence until the next action; null clears it. */
   say(sentence: string | null, isError = false) {

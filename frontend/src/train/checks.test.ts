@@ -9,7 +9,7 @@ vi.mock('../lib/theme.svelte', () => ({ ThemeColors: class {} }));
 /** The checks of a form with a preset, whose server gives these replies. */
 function checksOf(replies: Record<string, unknown> = {}) {
   const runs = runsOf(replies);
-  runs.form.take('cifar10-ti4');
+  runs.form.applyPreset('cifar10-ti4');
   return { runs, form: runs.form, checks: runs.checks };
 }
 

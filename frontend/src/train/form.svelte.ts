@@ -156,8 +156,8 @@ export class Form {
     if (this.name !== name) this.edited();
   }
 
-  /** Take the values of a preset, and another budget (minutes) if it is given. */
-  take(name: string, minutes?: number): void {
+  /** Apply the values of a preset, and another budget (minutes) if it is given. */
+  applyPreset(name: string, minutes?: number): void {
     const preset = this.runs.catalog.presets.find((other) => other.name === name);
     if (!preset) return;
     this.preset = preset;

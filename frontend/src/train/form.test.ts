@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   runs = runsOf({}, lists([run('ti4-1')], { sweeps: [{ name: 'ti4-2', state: 'finished' }] as never }));
   form = runs.form;
-  form.take('cifar10-ti4');
+  form.applyPreset('cifar10-ti4');
   return () => vi.useRealTimers();
 });
 
@@ -41,7 +41,7 @@ describe('settings', () => {
     expect(form.isHidden('muon_lr')).toBe(false);
     expect(form.differing).toEqual({ optimizer: 'muon', muon_lr: 0.02 });
     expect([form.isHidden('model.pos_drop_rate'), form.isHidden('model.drop_path_rate')]).toEqual([true, false]);
-    form.take('tutorial');
+    form.applyPreset('tutorial');
     expect([form.isHidden('model.pos_drop_rate'), form.isHidden('model.drop_path_rate')]).toEqual([false, true]);
   });
 
@@ -73,7 +73,7 @@ describe('the budget', () => {
   test('of a lesson is that of its choice; what it reached is that of its data and settings', () => {
     expect(form.lesson).toBeUndefined();
     expect(form.presetChanges).toBe(': cifar10-ti4, 88 minutes');
-    form.take('cifar10-ti4', 10);
+    form.applyPreset('cifar10-ti4', 10);
     expect([form.preset?.name, form.budget, form.unit, form.lesson]).toEqual([
       'cifar10-ti4',
       '10',
@@ -86,7 +86,7 @@ describe('the budget', () => {
     form.unit = 'epochs';
     expect(form.lesson).toBeUndefined();
     expect(form.aboutPreset).toBe('cifar10-ti4: Small.');
-    form.take('cifar10-s4', 18);
+    form.applyPreset('cifar10-s4', 18);
     expect(form.aboutPreset).toContain('on CIFAR-10, on two cores');
     form.setSetting('lr', '0.1');
     expect(form.aboutPreset).toBe('cifar10-s4: Small.');
@@ -158,7 +158,7 @@ describe('a start', () => {
     runs = runsOf({ 'runs/start': lists([run('mine', 'training')]) });
     form = runs.form;
     runs.root = { dataset: {}, querySelector: () => headline } as never;
-    form.take('cifar10-ti4');
+    form.applyPreset('cifar10-ti4');
     form.setName('mine');
     await form.start();
     expect(sent('runs/start')).toEqual([{ preset: 'cifar10-ti4', settings: {}, name: 'mine' }]);
@@ -170,7 +170,7 @@ describe('a start', () => {
   test('that is refused is shown at its field, and the lists are requested again', async () => {
     runs = runsOf({ 'runs/start': refusal('Name must be new.', 'name') });
     form = runs.form;
-    form.take('cifar10-ti4');
+    form.applyPreset('cifar10-ti4');
     await form.start();
     expect([runs.checks.field, runs.checks.refusal]).toEqual(['name', null]);
     expect(sent('runs/poll')).toHaveLength(1);

@@ -11,7 +11,7 @@ const zip = (size = 10) => ({ name: 'pets.zip', size }) as File;
 /** The images of the folder "pets". */
 async function imagesOf(replies: Record<string, unknown> = {}) {
   const runs = runsOf(replies);
-  runs.form.take('cifar10-ti4');
+  runs.form.applyPreset('cifar10-ti4');
   runs.form.set({ dataset: 'folder' });
   await vi.runAllTimersAsync();
   vi.mocked(post).mockClear();

@@ -5,7 +5,7 @@ import { isOfRun, runName, sourceOf, updateAddress } from '../lib/address';
 import { blobOf, saveBlob } from '../lib/dom';
 import type { Host } from '../lib/host';
 import type { DataInfo, Metrics, Routes, RunInfo, RunLists, SweepInfo, TrainCatalog } from '../lib/routes';
-import { isRefusal, NO_ANSWER, post, type Route } from '../lib/server';
+import { isRefusal, NO_RESPONSE, post, type Route } from '../lib/server';
 import { ThemeColors } from '../lib/theme.svelte';
 import { Checks } from './checks.svelte';
 import { addMetrics, type Curve } from './curves';
@@ -220,8 +220,8 @@ export class Runs {
     const reply = await post('runs/poll', { version, run, session, offset, timeline: timeline.next() });
     this.polls++;
     if (isRefusal(reply)) return this.status.show(reply.error, true);
-    if (this.status.notice?.sentence === NO_ANSWER) this.status.show(null);
-    if (this.#version !== version) return; // another request was answered since, possibly with newer lists
+    if (this.status.notice?.sentence === NO_RESPONSE) this.status.show(null);
+    if (this.#version !== version) return; // another response has arrived since, possibly with newer lists
     const trained = this.isTraining(run);
     this.apply(reply.lists);
     if (run !== this.followed) return;
@@ -297,7 +297,7 @@ export class Runs {
     const dataset = this.form.dataset === 'cifar100' ? 'cifar100' : 'cifar10';
     const download = await this.#act('data/download', { action, dataset });
     if (!download || !this.data) return;
-    this.#version = ''; // a poll that is not answered yet is older
+    this.#version = ''; // a pending poll is older
     this.data = { ...this.data, download };
     this.wake();
   }

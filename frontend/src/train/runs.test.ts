@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { saveBlob } from '../lib/dom';
-import { NO_ANSWER } from '../lib/server';
+import { NO_RESPONSE } from '../lib/server';
 import type { Runs } from './runs.svelte';
 import { lists, refusal, routes, run, runsOf, sent, UNCHANGED } from './runs.testdata';
 
@@ -65,7 +65,7 @@ test('deleted runs leave the charts, and the one on screen is replaced', async (
 
 test('the form is checked again when a training starts or ends', () => {
   const runs = runsOf();
-  runs.form.take('cifar10-ti4');
+  runs.form.applyPreset('cifar10-ti4');
   const edited = vi.spyOn(runs.form, 'edited');
   runs.apply(lists([run('a', 'training')]));
   runs.apply(lists([run('a', 'training'), run('b')]));
@@ -86,9 +86,9 @@ test('the page polls only while something runs', async () => {
 });
 
 test('a lost response is reported, and the report disappears with the next one', async () => {
-  const runs = await following({ 'runs/poll': [metrics(9, 1), UNCHANGED, refusal(NO_ANSWER), UNCHANGED] });
+  const runs = await following({ 'runs/poll': [metrics(9, 1), UNCHANGED, refusal(NO_RESPONSE), UNCHANGED] });
   await runs.poll();
-  expect(runs.status.notice).toEqual({ sentence: NO_ANSWER, isError: true });
+  expect(runs.status.notice).toEqual({ sentence: NO_RESPONSE, isError: true });
   await runs.poll();
   expect(runs.status.notice).toBeNull();
 });

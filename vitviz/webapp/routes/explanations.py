@@ -24,7 +24,7 @@ from vitviz.webapp import compared, files, snapshots
 from vitviz.webapp.explained import Held
 from vitviz.webapp.files import as_target
 from vitviz.webapp.image_sets import thumbnail, train_set
-from vitviz.webapp.large_models import MANY_PASSES, left_out, maps_passes, scores_passes
+from vitviz.webapp.large_models import MANY_PASSES, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call, Caller, Lines
@@ -75,7 +75,7 @@ async def all_maps(request: types.MapsRequest, call: Call) -> types.Maps:
     """Compute the reply of `maps`."""
     held, target = await find(request, call)
     explanation, config = held.explanation, held.explanation.context.config
-    reason = left_out(config)
+    reason = skip_reason(config)
     skipped = MANY_PASSES if reason or request.quick else ()
 
     def compute() -> types.Maps:
@@ -85,7 +85,7 @@ async def all_maps(request: types.MapsRequest, call: Call) -> types.Maps:
             if key not in skipped:
                 call.job.check()
                 found |= serialize.method_maps(explanation, target, [key])
-        return types.Maps(maps=found, notes=serialize.map_notes(explanation, target), left_out=reason)
+        return types.Maps(maps=found, notes=serialize.map_notes(explanation, target), skipped=reason)
 
     return await call.reply(("maps", skipped), held, target, types.Maps, compute, many=not skipped)
 
@@ -96,7 +96,7 @@ async def scores(request: types.TargetRequest, call: Caller) -> StreamingRespons
 
     async def compute() -> types.Scores:
         held, target = await find(request, call)
-        if reason := left_out(held.explanation.context.config):
+        if reason := skip_reason(held.explanation.context.config):
             raise ValueError(reason)
         return await measured(held, target, call)
 
@@ -253,7 +253,7 @@ async def file(request: types.FileRequest, call: Caller) -> SavedFile:
     """Return the arrays or the table of a view, or a document of the explanation that opens with it."""
     held, target = await find(types.TargetRequest(subject=request.subject, target=request.view.target), call)
     other = await other_of(request, call)
-    explanation, reason = held.explanation, left_out(held.explanation.context.config)
+    explanation, reason = held.explanation, skip_reason(held.explanation.context.config)
     if request.methods and reason:
         raise ValueError(reason)
     with_scores = request.methods or (request.format == "html" and reason is None)  # a large model takes too long

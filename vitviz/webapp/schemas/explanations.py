@@ -191,12 +191,12 @@ class Maps(Reply):
     Attributes:
         maps: Of each method, (N,).
         notes: What a reader of a map must know, by method.
-        left_out: Why maps and all scores are missing, if they are.
+        skipped: Why maps and all scores are missing, if they are.
     """
 
     maps: dict[str, Vector]
     notes: dict[str, str]
-    left_out: str | None
+    skipped: str | None
 
 
 class Scores(Reply):

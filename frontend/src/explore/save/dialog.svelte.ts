@@ -28,7 +28,7 @@ export interface SavedFile {
   name: string;
   caption: string;
   blob: Blob;
-  isUntraced?: boolean; // a figure without provenance, as the server did not answer
+  isUntraced?: boolean; // a figure without provenance, as the server did not respond
 }
 
 type Made = SavedFile | RefusedError;
@@ -55,7 +55,7 @@ export class SaveDialog {
     layers: this.#session.explanation?.shape.layers ?? 1,
     isUpload: [this.#session.subject?.image, this.#session.view.other].some((image) => image?.kind === 'upload'),
     shown: this.#session.drawing.panel ? this.#session.view.content : 'attention',
-    hasMethods: this.#session.methods.leftOut === null,
+    hasMethods: this.#session.methods.skipped === null,
   }));
   readonly choice = $derived.by(() => nearestOffered(this.#chosen, this.abilities));
 
@@ -154,7 +154,7 @@ export class SaveDialog {
     saveBlob(file.name, file.blob);
     storeChoice(choice);
     this.close();
-    const remark = file.isUntraced ? ' It has no provenance, as the server did not answer.' : '';
+    const remark = file.isUntraced ? ' It has no provenance, as the server did not respond.' : '';
     this.#session.status.say(`Saved as ${file.name}.${remark}`);
   }
 

@@ -1,14 +1,14 @@
 /* State of the features view. */
 
 import { bytesOf, floatsOf, type Scale } from '../../lib/numbers';
-import type { Nearest, Progress } from '../../lib/routes';
+import type { Nearest } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Line, written } from '../../lib/words';
 import type { LargeMap } from '../../session/drawing.svelte';
-import { STARTED } from '../../session/engine';
 import type { Explanation } from '../../session/explanation.svelte';
 import type { Panel } from '../../session/panel';
 import type { Session } from '../../session/session.svelte';
+import { Task } from '../../session/task.svelte';
 import {
   colorReading,
   colorsHeadline,
@@ -39,8 +39,7 @@ export class FeaturesPanel implements Panel {
   #similarities = $state.raw<readonly Similarity[]>([]); // of one explanation, the latest last
   #isFetching = $state.raw(false); // a similarity
   #nearest = $state.raw<{ explanation: Explanation; found: Nearest } | null>(null);
-  progress = $state.raw<Progress | null>(null); // of the search for the nearest images
-  cancel: () => void = () => {};
+  readonly search: Task; // for the nearest images
   readonly note = '';
 
   /** The query patch that the others are compared with, -1 for none. */
@@ -92,11 +91,10 @@ export class FeaturesPanel implements Panel {
   readonly saved = $derived.by(() => ({ query: this.similarity ? [this.similarity.patch] : [] }));
   readonly unit = $derived.by(() => (this.similarity ? 'cosine similarity, all layers' : ''));
   readonly term: Term = 'cosine similarity';
-  /** Progress of the search, 0..1. */
-  readonly fraction = $derived.by(() => (this.progress?.total ? this.progress.done / this.progress.total : 0));
 
   constructor(session: Session) {
     this.#session = session;
+    this.search = new Task(session.status);
   }
 
   /** Fetch what is shown, while the component that calls this is mounted. */
@@ -107,7 +105,7 @@ export class FeaturesPanel implements Panel {
       const { foreground } = this;
       const { explanation } = session;
       if (!explanation) return;
-      return session.ask(
+      return session.request(
         (signal) => session.engine.features(explanation.subject, { foreground }, signal),
         ({ pixels, explained }) => {
           this.#colors = { explanation, pixels: new Uint32Array(bytesOf(pixels).buffer), explained };
@@ -124,7 +122,7 @@ export class FeaturesPanel implements Panel {
       const patch = this.#patch;
       if (!explanation || patch < 0 || this.#isFetching || this.#known.some((one) => one.patch === patch)) return;
       this.#isFetching = true;
-      session.ask(
+      session.request(
         (signal) => session.engine.similarity(explanation.subject, { patch }, signal),
         ({ values }) => {
           const others = this.#similarities.filter((one) => one.explanation === explanation);
@@ -140,7 +138,7 @@ export class FeaturesPanel implements Panel {
     });
     $effect(() => {
       void session.explanation;
-      return () => this.cancel();
+      return () => this.search.cancel();
     });
   }
 
@@ -154,24 +152,11 @@ export class FeaturesPanel implements Panel {
     const session = this.#session;
     const { explanation } = session;
     if (!explanation) return;
-    this.progress = STARTED;
-    const end = session.ask(
-      (signal) =>
-        session.engine.nearest(explanation.subject, signal, (progress) => {
-          if (!signal.aborted) this.progress = progress;
-        }),
+    this.search.run(
+      (signal, report) => session.engine.nearest(explanation.subject, signal, report),
       (found) => {
-        this.progress = null;
         this.#nearest = { explanation, found };
       },
-      (sentence) => {
-        this.progress = null;
-        session.status.say(sentence, true);
-      },
     );
-    this.cancel = () => {
-      end();
-      this.progress = null;
-    };
   }
 }

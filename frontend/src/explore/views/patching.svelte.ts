@@ -3,15 +3,15 @@
 import { imageName } from '../../lib/images';
 import { MEAN, type Scale } from '../../lib/numbers';
 import { canvasOf } from '../../lib/paint';
-import type { Progress } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Image, type View, wholeOf } from '../../lib/view';
 import { type Line, mapName, signed } from '../../lib/words';
 import type { LargeMap } from '../../session/drawing.svelte';
-import { type Explained, STARTED } from '../../session/engine';
+import type { Explained } from '../../session/engine';
 import type { Explanation } from '../../session/explanation.svelte';
 import type { Panel } from '../../session/panel';
 import type { Session } from '../../session/session.svelte';
+import { Task } from '../../session/task.svelte';
 import { chooseHead } from '../actions';
 import type { Images } from '../images.svelte';
 import {
@@ -42,11 +42,10 @@ export class PatchingPanel implements Panel {
   readonly #session: Session;
   readonly #images: Images;
   #pair = $state.raw<Pair | null>(null);
-  progress = $state.raw<Progress | null>(null);
+  readonly task: Task;
   pointed = $state.raw<{ layer: number; column: number } | null>(null); // under the pointer, or focused
   isLoading = $state.raw(false); // another image B
   isChoosing = $state.raw(false); // the next image that is chosen is B
-  cancel: () => void = () => {};
 
   readonly other = $derived.by(() => this.#pair?.other ?? null);
   readonly otherImage = $derived.by(() => this.other && canvasOf(this.other.image));
@@ -93,8 +92,6 @@ export class PatchingPanel implements Panel {
   });
   readonly unit = $derived.by(() => (this.#tokens ? 'recovered difference of A and B' : undefined));
   readonly term = $derived.by((): Term | undefined => (this.#tokens ? 'recovered difference' : undefined));
-  /** Progress, 0..1. */
-  readonly fraction = $derived.by(() => (this.progress?.total ? this.progress.done / this.progress.total : 0));
   /** Image B: the user's, or a sample that is not on screen. */
   readonly image = $derived.by((): Image => {
     const { catalog, explanation, view } = this.#session;
@@ -108,6 +105,7 @@ export class PatchingPanel implements Panel {
   constructor(session: Session, images: Images) {
     this.#session = session;
     this.#images = images;
+    this.task = new Task(session.status);
   }
 
   /** Explain image B with the model on screen, and patch at once where that takes a moment, while the component that
@@ -128,7 +126,7 @@ export class PatchingPanel implements Panel {
       this.isLoading = false;
       if (!explanation?.reply.classes.length) return;
       this.isLoading = true;
-      const end = session.ask(
+      const end = session.request(
         (signal) => session.engine.explain({ ...wholeOf(explanation.subject), image }, signal),
         (other) => {
           this.isLoading = false;
@@ -143,7 +141,7 @@ export class PatchingPanel implements Panel {
       );
       return () => {
         end();
-        this.cancel();
+        this.task.cancel();
       };
     });
   }
@@ -180,7 +178,7 @@ export class PatchingPanel implements Panel {
     const [pair, { engine }] = [this.#pair, this.#session];
     if (!pair) return;
     const { explanation, image: other } = pair;
-    this.#run(
+    this.task.run(
       (signal, report) =>
         engine.patching(explanation.subject, { other, target, part: 'heads', layer: 0 }, signal, report),
       (found) => {
@@ -195,7 +193,7 @@ export class PatchingPanel implements Panel {
     chooseHead(this.#session, layer, MEAN, 0);
     if (!pair || pair.tokens.has(layer)) return;
     const { explanation, image: other } = pair;
-    this.#run(
+    this.task.run(
       (signal, report) =>
         engine.patching(explanation.subject, { other, target, part: 'tokens', layer }, signal, report),
       ({ tokens }) => {
@@ -205,34 +203,7 @@ export class PatchingPanel implements Panel {
   }
 
   interrupt() {
-    this.cancel();
+    this.task.cancel();
     this.#session.status.say(STOPPED);
-  }
-
-  /** Run one request at a time, with its progress. */
-  #run<T>(
-    request: (signal: AbortSignal, report: (progress: Progress) => void) => Promise<T>,
-    take: (found: T) => void,
-  ) {
-    this.cancel();
-    this.progress = STARTED;
-    const end = this.#session.ask(
-      (signal) =>
-        request(signal, (progress) => {
-          if (!signal.aborted) this.progress = progress;
-        }),
-      (found) => {
-        this.progress = null;
-        take(found);
-      },
-      (sentence) => {
-        this.progress = null;
-        this.#session.status.say(sentence, true);
-      },
-    );
-    this.cancel = () => {
-      end();
-      this.progress = null;
-    };
   }
 }

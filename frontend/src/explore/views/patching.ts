@@ -28,7 +28,7 @@ export function patchedOf({ heads, mlp, logit, corrupted_logit, target }: Reply,
   } satisfies Patched;
 }
 
-const MAX_COST = 1e11; // multiply-accumulates that are started without being asked for: about a second
+const MAX_COST = 1e11; // multiply-accumulates that are started without a request of the user: about a second
 
 /** Whether all heads and MLPs of a model take about a second: each takes a forward pass, of its parameters per token. */
 export const isCheap = (shape: Shape, parameters: number) =>

@@ -19,7 +19,7 @@ const state = (phase: Opening['phase'], more: Partial<Opening> = {}): Opening =>
 });
 
 let states: unknown[];
-let asked: [string, unknown][];
+let requests: [string, unknown][];
 const chosen: string[] = [];
 const lists = { models: [], cifar: { available: false, classes: [], message: '' } };
 const dialog = { open: true, showModal: vi.fn(), close: vi.fn() };
@@ -27,7 +27,7 @@ const dialog = { open: true, showModal: vi.fn(), close: vi.fn() };
 beforeEach(() => {
   vi.useFakeTimers();
   states = [];
-  asked = [];
+  requests = [];
   chosen.length = 0;
   dialog.open = true;
 });
@@ -40,7 +40,7 @@ function pickerOf(isPublic = false) {
     'models/facts': () => ({ facts: [['Family', 'ViT']] }),
   };
   vi.mocked(post).mockImplementation(async (route, argument) => {
-    asked.push([route, argument]);
+    requests.push([route, argument]);
     return replies[route]() as never;
   });
   const picker = new ModelPicker({
@@ -61,7 +61,7 @@ test('opening shows the lists, the cache and what is known of the model', async 
   expect(picker.page.onlists).toHaveBeenCalledWith(lists);
   expect(picker.options.map(({ name }) => name)).toEqual(['timm:vit']);
   expect([picker.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
-  expect(asked).toContainEqual(['models/facts', { model: 'shown' }]);
+  expect(requests).toContainEqual(['models/facts', { model: 'shown' }]);
 });
 
 test('on a public page the cache is not requested and no name can be opened', async () => {
@@ -69,14 +69,14 @@ test('on a public page the cache is not requested and no name can be opened', as
   await picker.open();
   picker.type('timm:vit');
   expect(picker.options).toEqual([]);
-  expect(asked.map(([name]) => name)).not.toContain('models/cached');
+  expect(requests.map(([name]) => name)).not.toContain('models/cached');
 });
 
 test('a listed model is shown at once, the one on screen is not shown again', async () => {
   const picker = pickerOf();
   await picker.choose(LISTED);
   await picker.choose({ ...LISTED, name: 'shown' });
-  expect([chosen, dialog.close.mock.calls.length > 1, asked]).toEqual([['tiny'], true, []]);
+  expect([chosen, dialog.close.mock.calls.length > 1, requests]).toEqual([['tiny'], true, []]);
 });
 
 test('a model of the cache is opened, followed and shown under the name of the page', async () => {
@@ -90,7 +90,7 @@ test('a model of the cache is opened, followed and shown under the name of the p
   const opening = picker.choose(CACHED);
   await vi.advanceTimersByTimeAsync(0);
   expect(picker.status).toBe('Loading timm:vit…');
-  expect(asked[0]).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
+  expect(requests[0]).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
   await picker.choose(CACHED); // ignored meanwhile
   await vi.advanceTimersByTimeAsync(300);
   expect(picker.status).toBe('Downloading timm:vit');
@@ -122,7 +122,7 @@ test('failures, refusals and cancellation are reported', async () => {
   const opening = picker.choose(CACHED);
   await vi.advanceTimersByTimeAsync(0);
   await picker.cancel();
-  expect(asked.at(-1)).toEqual(['models/open', { action: 'cancel' }]);
+  expect(requests.at(-1)).toEqual(['models/open', { action: 'cancel' }]);
   await vi.advanceTimersByTimeAsync(300);
   await opening;
   expect(picker.status).toContain('was canceled');
@@ -142,7 +142,7 @@ test('keys mark an option, Enter chooses it', async () => {
   ]);
   expect(picker.press('a')).toBe(false);
   expect(picker.press('Enter')).toBe(true);
-  expect(asked.at(-1)).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
+  expect(requests.at(-1)).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
   picker.type('');
   picker.found = [];
   expect(picker.press('Enter')).toBe(true); // nothing to choose
