@@ -27,7 +27,7 @@ def test_a_missing_gpu_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     with pytest.raises(
-        ConfigError, match=r"device cuda needs one GPU per process: found 0 .* Use --device cpu"
+        ConfigError, match=r"device cuda needs one GPU per process: found 0 .* Use the device cpu"
     ) as found:
         choose_device("cuda")
     assert found.value.field == "device"

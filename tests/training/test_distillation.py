@@ -153,7 +153,7 @@ def test_a_run_cannot_be_resumed_with_another_teacher_or_without(config, teacher
     checkpoint.save(replace(known, record=known.record | {"test_accuracy": 0.99}), other)
     paths = {None: None, "teacher": teacher, "a different teacher with the same name": str(other)}
     lose_process(replace(config, teacher=paths[before]), 6)
-    message = rf"teacher must match the resumed run: {before} in .*, got {now}\. Pass the same --teacher"
+    message = rf"teacher must match the resumed run: {before} in .*, got {now}\. Pass the same teacher"
     with pytest.raises(ConfigError, match=message):
         train(replace(config, teacher=paths[now]), resume=True)
     assert load(train(replace(config, teacher=paths[before]), resume=True)).record["epochs"] == 2.0

@@ -176,6 +176,6 @@ def test_a_failed_compilation_is_reported_with_a_remedy_and_its_cause(monkeypatc
 
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
     run = small_run(small_preset("cifar10-s4"))
-    with pytest.raises(TrainingError, match=r"this GPU: .*: Failed to find C compiler\..* Use --no-compile\.") as found:
+    with pytest.raises(TrainingError, match=r"this GPU: .*: Failed to find C compiler\..* Turn compile off\.") as found:
         run.trainer.compile([run.load(torch.arange(25))])
     assert found.value.__cause__ is cause

@@ -124,7 +124,7 @@ def read_all(
     """Return all readable images (3, H, W) of uint8 by name, their locations with a split, and the summary."""
     if data is None:
         raise DataError(
-            "data must be set for an image folder.", "Use --data with a folder of one folder per class, or a zip of it."
+            "data must be set for an image folder.", "Set it to a folder of one folder per class, or a zip of it."
         )
     with open_source(Path(data)) as source:
         locations, skipped = parse_locations(source.names)

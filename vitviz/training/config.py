@@ -245,7 +245,7 @@ class TrainConfig:
             raise ConfigError(
                 "mix_until",
                 f"must be 1 with soft_labels, which are computed for mixed images: got {self.mix_until}",
-                "Use --mix-until 1.",
+                "Set mix_until to 1.",
             )
 
     @property

@@ -26,7 +26,7 @@ def choose_device(name: str, index: int = 0) -> torch.device:
         raise ConfigError(
             "device",
             f"cuda needs one GPU per process: found {count} for process {index + 1}",
-            "Use --device cpu, or start fewer processes.",
+            "Use the device cpu, or start fewer processes.",
         )
     return torch.device("cuda", index)
 

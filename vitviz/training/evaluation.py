@@ -64,7 +64,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
     if not checkpoint.is_classifier:
         raise DataError(
             f"A model must be a classifier to have a test accuracy: {checkpoint.name} {checkpoint.why_no_prediction}. "
-            "Fine-tune it first, with train --init-from."
+            "Fine-tune it first, by a training that starts from it."
         )
     trained_on = checkpoint.train_config.get("dataset")
     dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
@@ -93,5 +93,5 @@ def class_mismatch_error(checkpoint: Checkpoint, name: str, classes: tuple[str, 
     own, other = (", ".join(names)[:200] for names in (checkpoint.labels, classes))
     return DataError(
         f"The classes of a test set must be those of the model: {checkpoint.name} has {own}, and {name} has {other}. "
-        "Choose another --dataset, or fine-tune the model on it."
+        "Choose another dataset, or fine-tune the model on it."
     )

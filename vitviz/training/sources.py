@@ -90,7 +90,7 @@ def check_same_teacher(stored: dict[str, Any] | None, given: dict[str, Any] | No
             "teacher",
             f"must match the resumed run: {before!s:.80} in {folder}, "
             f"got {'a different teacher with the same name' if before == now else now}",
-            "Pass the same --teacher, or choose another --output-dir.",
+            "Pass the same teacher, or choose another run folder.",
         )
 
 

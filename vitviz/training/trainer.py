@@ -147,7 +147,7 @@ class Trainer:
         except TorchDynamoException as error:
             raise TrainingError(
                 "The network must compile for this GPU: torch.compile failed with "
-                f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Use --no-compile."
+                f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Turn compile off."
             ) from error
         for buffer, before in zip(self.model.buffers(), statistics, strict=True):
             buffer.copy_(before)
