@@ -75,8 +75,8 @@ class User:
         start = time.perf_counter()
         try:
             response = await self.client.post(f"{API_PREFIX}/{route}", json=data)
-            result = response.json()
-        except (httpx.HTTPError, ValueError) as error:
+            result = json.loads(response.text.splitlines()[-1])  # before it, a stream has lines of progress
+        except (httpx.HTTPError, ValueError, IndexError) as error:
             result = {"error": f"{type(error).__name__}: {error}"}
         if isinstance(result, dict) and "error" in result:
             if result.get("busy"):
@@ -85,7 +85,7 @@ class User:
                 self.results.errors.append(f"{route}: {result['error']}")
             return None
         self.results.seconds[route].append(time.perf_counter() - start)
-        return result
+        return result.get("reply", result) if isinstance(result, dict) else result
 
     async def choose_image(self) -> dict[str, Any] | None:
         """Choose a sample image or upload a unique image; returns None if the upload fails."""

@@ -22,6 +22,7 @@ from tests import tiny
 from tests.webapp.api import CAT, routes
 from vitviz.attribution import serialize
 from vitviz.attribution.ablation import mean_head_outputs
+from vitviz.attribution.context import BEFORE_BATCH
 from vitviz.attribution.explanation import explain, patch_activations
 from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.data import cifar, environment
@@ -33,8 +34,9 @@ from vitviz.models.weights import weights_sha256
 from vitviz.view import Subject
 from vitviz.webapp import explained, image_sets, large_models
 from vitviz.webapp.routes import explanations as module
+from vitviz.webapp.server import calls
 from vitviz.webapp.server import uploads as upload_module
-from vitviz.webapp.server.jobs import BusyError, Queue
+from vitviz.webapp.server.jobs import BusyError, GoneError, Queue
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 DOG = {"kind": "sample", "name": "dog"}
@@ -146,6 +148,30 @@ def test_a_map_on_request_reports_its_progress_and_is_kept(client, cat, monkeypa
     assert lines[-1]["reply"]["score"] == pytest.approx(serialize.method_score(cat, 3, values.ravel()), abs=1e-4)
     monkeypatch.setattr(serialize, "method_score", lambda *_: pytest.fail("it is known"))
     assert client.get("explanations/map", subject=CAT, target=[3], method="shapley") == lines[-1]["reply"]
+
+
+def test_scores_report_the_images_that_pass_through_the_network(client, monkeypatch):
+    client.backend.explanations.replies.clear()
+    counts, real = [], calls.Job.report
+    monkeypatch.setattr(calls.Job, "report", lambda self, *of: (counts.append(of), real(self, *of)))
+    assert client.get("explanations/scores", subject=CAT)["scores"]
+    done, totals = zip(*counts, strict=True)
+    assert len({*totals}) == 1
+    assert [*done] == sorted(done)
+    assert 0.5 * totals[0] < done[-1] <= totals[0]
+
+
+@pytest.mark.parametrize("method", ["integrated_gradients", "occlusion"])
+def test_maps_of_many_passes_end_before_the_next_batch(method):
+    def gone(_):
+        raise GoneError
+
+    before = BEFORE_BATCH.set(gone)
+    try:
+        with pytest.raises(GoneError):
+            explain(tiny.checkpoint(), sample_paths()["cat"]).map(method)
+    finally:
+        BEFORE_BATCH.reset(before)
 
 
 def test_a_map_per_pixel_is_that_of_the_library(client, cat):
