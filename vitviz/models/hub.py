@@ -234,7 +234,7 @@ def not_found(name: str) -> CheckpointError:
     else:
         near = difflib.get_close_matches(name[:100], checkpoint.bundled_checkpoints(), 3, 0.5)
         known = ", ".join(near or checkpoint.bundled_checkpoints()) or "none"
-        hint = f"Use a bundled one ({known}), a .safetensors file, or timm:NAME or hf:OWNER/NAME."
+        hint = f"Use a bundled one ({known}) or a .safetensors file."
     return CheckpointError(f"Checkpoint {shown!r} not found", hint)
 
 
