@@ -404,7 +404,9 @@ def test_errors_of_the_hub_are_explained(monkeypatch, error, match):
 
 
 def test_a_name_without_owner_is_refused():
-    with pytest.raises(CheckpointError, match=r"must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:\.\./x y'"):
+    with pytest.raises(
+        CheckpointError, match=r"must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:\.\./x y'"
+    ):
         vitviz.load("hf:../x y")
 
 

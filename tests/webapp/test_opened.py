@@ -194,7 +194,10 @@ def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, mo
     ("source", "sentence"),
     [
         ("nope", "Checkpoint 'nope' not found. Use a bundled one (cifar10-ti4) or a .safetensors file."),
-        ("hf:google", "A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:google'"),
+        (
+            "hf:google",
+            "A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:google'",
+        ),
         ("timm:vit_none", "config.json of timm/vit_none must be in the cache without a network"),
         ("hf:microsoft/resnet", "The model must be a plain ViT: resnet is of the family resnet (convnet)"),
     ],
@@ -289,7 +292,10 @@ def test_a_cancellation_before_the_download_has_started_is_not_lost(client, open
 
 def test_the_child_process_reports_why_it_failed():
     reports = []
-    with pytest.raises(CheckpointError, match=r"A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:x'"):
+    with pytest.raises(
+        CheckpointError,
+        match=r"A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:x'",
+    ):
         hub_cache.HubDownload("hf:x").wait(lambda *step: reports.append(step))
     assert not reports
 
