@@ -335,7 +335,16 @@ def test_facts_name_preprocessing_tokens_and_training():
     assert known["Training"] == "3 epochs, test accuracy 50.0 %"
     assert known["Size"].endswith("parameters · 2.0 MB")
     assert "License" not in known
+    assert "Note" not in known
     assert credit(model) == ""
+
+
+def test_facts_say_what_was_assumed_of_a_module():
+    module = families.build("timm ViT", dtype=torch.float32)
+    module.pretrained_cfg = {}
+    found = hub.load(module)
+    assert dict(facts(found))["Note"] == "; ".join(found.notes) == hub.ASSUMED
+    assert "Note" not in dict(facts(hub.load(module, mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2))))
 
 
 def test_a_model_without_head_says_so():

@@ -60,7 +60,7 @@ def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, st
     found.append(("Classes", describe_classes(model)))
     if training := describe_training(model):
         found.append(("Training", training))
-    return found
+    return found + [("Note", "; ".join(model.notes))] * bool(model.notes)
 
 
 def describe_tokens(config: ViTConfig) -> str:

@@ -53,6 +53,7 @@ PREFIXES = ("hf:", "timm:")
 ADAPTER = "adapter_config.json"
 REPOSITORY = r"(?!.*\.\.)[\w][\w.-]*/[\w.-]+"
 REVISION = r"([\w-][\w.-]*(/[\w-][\w.-]*)*)?"  # empty for the latest; becomes a path in the cache
+ASSUMED = "mean and standard deviation are the defaults of the family, as no file states them"
 KNOWN = (  # suggested for a name that does not exist
     *("timm/vit_small_patch14_reg4_dinov2.lvd142m", "timm/vit_small_patch16_dinov3.lvd1689m"),
     *("timm/vit_base_patch16_224.augreg2_in21k_ft_in1k", "timm/vit_small_patch16_224.dino"),
@@ -150,6 +151,8 @@ def load(
         found = replace(found, mean=checkpoint.read_channels({"mean": mean}, "mean"))
     if std is not None:
         found = replace(found, std=checkpoint.read_std({"std": std}))
+    if mean is not None and std is not None:
+        found = replace(found, notes=tuple(note for note in found.notes if note != ASSUMED))
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
 
 
@@ -418,14 +421,13 @@ def read_preprocessing(
         CheckpointError: If the files state a step that vitviz does not have.
     """
     family, (mean, std) = pretrained.family, pretrained.family.normalization
-    assumed = f"mean {mean} and standard deviation {std} are the default of {family.title}, as no file states them"
     if isinstance(pretrained.file, TimmConfig):
         cfg = pretrained.file.pretrained_cfg
         mode: CropMode = cfg.crop_mode or "center"
         resize = Resize(cfg.interpolation or "bicubic", cfg.crop_pct or 1.0, mode)
-        return None, cfg.mean or mean, cfg.std or std, resize, [] if cfg.mean and cfg.std else [assumed]
+        return None, cfg.mean or mean, cfg.std or std, resize, [] if cfg.mean and cfg.std else [ASSUMED]
     if not processor:
-        return None, mean, std, family.resize, [assumed]
+        return None, mean, std, family.resize, [ASSUMED]
     file = parse(Processor, processor, "the image processor")
     kinds = [kind[1:] for kind in IMAGE_PROCESSORS if re.fullmatch(kind[0], file.class_name)]
     if file.class_name and not kinds:
@@ -464,7 +466,7 @@ def read_preprocessing(
     if size:
         size = size[0] - size[0] % patch, size[1] - size[1] % patch
     resize = Resize(interpolation, crop_pct, "center" if is_shortest else "squash")
-    return size, rescale(mean, scale), rescale(std, scale), resize, [] if is_stated else [assumed]
+    return size, rescale(mean, scale), rescale(std, scale), resize, [] if is_stated else [ASSUMED]
 
 
 def rescale(values: Channels, scale: float) -> Channels:
