@@ -104,6 +104,7 @@ def test_the_sizes_are_those_of_the_network(ask, cat):
     assert model["qkv_bias"] == (attn.qkv.bias is not None)
     assert model["qk_norm"] == isinstance(attn.q_norm, torch.nn.LayerNorm)
     assert model["position_start"] == "sine-cosine"
+    assert not model["has_sigmoid"]
 
 
 def test_the_numbers_are_those_of_the_library(ask, cat):

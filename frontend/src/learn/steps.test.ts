@@ -19,6 +19,7 @@ const MODEL = {
   patch_bias: true,
   qkv_bias: false,
   qk_norm: true,
+  has_sigmoid: false,
 };
 const PASS = {
   explanation: {
@@ -53,6 +54,17 @@ test('numbers in the words are those of the model', () => {
   expect(words('patches')).toContain('would have 4.');
   expect(words('embedding')).toContain('9,408');
   expect(words('attention')).toContain('65 keys');
+});
+
+test('words follow what the model has', () => {
+  const words = (id: string, change: object) => {
+    const pass = { ...PASS, lesson: { ...PASS.lesson, model: { ...MODEL, ...change } } } as unknown as Pass;
+    return wordsOf(STEPS[stepOf(id)], pass).join(' ');
+  };
+  expect(words('embedding', { patch_bias: false })).toContain('times 192 outputs: 9,216.');
+  expect(words('positions', {})).toContain('neighbors were similar before training');
+  expect(words('positions', { position_start: 'unstructured' })).toContain('what neighbors have in common was learned');
+  expect(words('softmax', { has_sigmoid: true })).toContain('the sigmoid of its logit');
 });
 
 test('every name in the words is replaced', () => {

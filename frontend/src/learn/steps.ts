@@ -6,7 +6,7 @@ import lesson from '../text/lesson.json';
 import type { Pass } from './state.svelte';
 
 /** What a model may lack, so that a step says something else. */
-type Part = 'head' | 'class_token_readout' | 'position_embedding';
+type Part = 'head' | 'class_token_readout' | 'position_embedding' | 'softmax';
 
 export interface Step {
   id: string;
@@ -62,6 +62,7 @@ function lacks({ explanation: { reply }, lesson: { model, patch_predictions } }:
     ['head', reply.classes.length > 0],
     ['class_token_readout', patch_predictions !== null],
     ['position_embedding', model.positions],
+    ['softmax', !model.has_sigmoid],
   ];
   return parts.filter(([, isThere]) => !isThere).map(([part]) => part);
 }

@@ -415,6 +415,7 @@ export interface LessonModel {
   patch_bias: boolean;
   qkv_bias: boolean;
   qk_norm: boolean;
+  has_sigmoid: boolean;
 }
 
 /** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */

@@ -156,6 +156,7 @@ def describe(context: ForwardContext) -> types.LessonModel:
         patch_bias=not weights.isdisjoint({"patch_embed.bias", "patch_embed.proj.bias"}),
         qkv_bias="blocks.0.attn.qkv.bias" in weights,
         qk_norm="blocks.0.attn.q_norm.weight" in weights,
+        has_sigmoid=config.has_sigmoid,
     )
 
 

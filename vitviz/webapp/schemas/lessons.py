@@ -43,6 +43,7 @@ class LessonModel(Reply):
         patch_bias: Whether the patch embedding has a bias.
         qkv_bias: Whether queries, keys and values have one.
         qk_norm: Whether queries and keys are normalized in each head.
+        has_sigmoid: Whether each class has a probability of its own, by a sigmoid instead of the softmax.
     """
 
     img_size: tuple[int, int]
@@ -58,6 +59,7 @@ class LessonModel(Reply):
     patch_bias: bool
     qkv_bias: bool
     qk_norm: bool
+    has_sigmoid: bool
 
 
 class LayerContributions(Reply):
