@@ -61,7 +61,7 @@ def positions(ex):
     places = ex.context.model.pos_embed[0, 1:].detach()
     cosine = torch.nn.functional.cosine_similarity(places[PATCH], places).numpy()
     nearest = np.argsort(-cosine)[1]
-    return [4], [*place(PATCH), cosine.min(), 1, *place(nearest), cosine[nearest]]
+    return [2, 4], [*place(PATCH), cosine.min(), 1, *place(nearest), cosine[nearest]]
 
 
 def class_token(ex):
@@ -78,7 +78,7 @@ def attention(ex):
     rank = 1 + int((row.weights > row.weights[1 + PATCH]).sum())
     summary = [row.query @ key, d, score, np.exp(score), T, weight, T, rank, 100 / T]
     maps = [*place(PATCH), LAYER + 1, HEAD + 1, 0, 100 * row.weights[1:].max()]
-    return [d, d, T, 100], [*maps, *row.query, *key, *(row.query * key), *summary, *row.output, weight]
+    return [d, d, T, 100, np.sqrt(d)], [*maps, *row.query, *key, *(row.query * key), *summary, *row.output, weight]
 
 
 def heads(ex):
@@ -129,8 +129,8 @@ def training(ex):
     for i in range(9):
         snapshot = int(i * last / 8 + 0.5)
         captions += [held.epoch[snapshot], 100 * held.probabilities[snapshot, image, CAT]]
-    limit = held.cls_attention[-1, image, -1].astype(np.float32).mean(0)[1:].max()
-    return [], [*captions, 0, 100 * limit]
+    first, *_, final = held.cls_attention[:, image, -1].astype(np.float32).mean(1)[:, 1:]  # (N,) each
+    return [], [*captions, 0, 100 * final.max(), first.max() / first.min()]
 
 
 METHODS = ("attention", "average", "balanced_gradients")
