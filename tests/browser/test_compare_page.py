@@ -51,7 +51,9 @@ def server(offline_env, test_data_root, tmp_path_factory):
     folder = runs.make(work / "runs", "moon", finished=True)
     torch.manual_seed(1)
     model = create_model(replace(runs.MODEL, patch_size=4, depth=6, num_heads=6, num_classes=3)).eval()
-    checkpoint.save(Checkpoint("last", model, LABELS, cifar.MEAN, cifar.STD, {}), folder / "last.safetensors")
+    checkpoint.save(
+        Checkpoint("last", model, LABELS, cifar.MEAN, cifar.STD, {"epochs": 2.0}), folder / "last.safetensors"
+    )
     extra = offline_env | {"VITVIZ_DATA": str(test_data_root), "GRADIO_TEMP_DIR": str(work / "uploads")}
     with bench.server(extra, work) as (address, _):
         yield address

@@ -32,7 +32,10 @@ def answered(page, name, change):
         if route_of(route.request) != name:
             return route.fallback()
         with suppress(Error):  # the page has been closed
-            route.fulfill(body=json.dumps(change(route.fetch().json())), content_type="application/json")
+            found = json.loads(route.fetch().text().splitlines()[-1])  # before it, a stream has lines of progress
+            changed = change(found.get("reply", found))
+            line = {"reply": changed} if "reply" in found and "error" not in changed else changed
+            route.fulfill(body=f"{json.dumps(line)}\n", content_type="application/json")
         return None
 
     page.route(API, answer)

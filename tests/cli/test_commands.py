@@ -88,7 +88,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (
             ("explain", "cat", "--output", "a.gif", "--checkpoint", "TINY"),
-            "The file must end in .png, .svg, .pdf, .npz, .csv or .html",
+            "The file must end in .png, .svg, .pdf, .jpg, .jpeg, .npz, .csv or .html",
         ),
         (
             ("explain", "cat", "--output", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
@@ -112,7 +112,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (("explain", "cat", "--output", "a.svg", "--head", "7"), "head must be from 1 to 6, or mean: got '7'"),
         (("probe", "nonsense", "--output", "a.png"), "Checkpoint 'nonsense' not found"),
-        (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf or .npz"),
+        (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf, .jpg, .jpeg or .npz"),
         (
             ("probe", "TINY", "--output", "a.png", "--data", "."),
             "Images of CIFAR-10 have 32 x 32 pixels: the input of this model has 20 x 28",

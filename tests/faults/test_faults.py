@@ -233,7 +233,7 @@ from vitviz.cli import main
 from vitviz.data import cifar
 from vitviz.runs import training_run  # imports torch, which needs memory itself
 cifar.RECORDS = 20
-resource.setrlimit(resource.RLIMIT_AS, (int(open("/proc/self/statm").read().split()[0]) * 4096 + 200 * 2**20,) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (int(open("/proc/self/statm").read().split()[0]) * 4096 + 300 * 2**20,) * 2)
 sys.argv = ["vitviz", "train", "--set", "model.embed_dim=900", "--set", "model.mlp_ratio=4", "--epochs", "1"]
 sys.argv += ["--batch-size", "50", "--data", "{data}", "--output-dir", "{output_dir}"]
 main()

@@ -370,7 +370,7 @@ def test_a_name_that_is_no_model_is_refused_with_what_was_found_or_meant(tmp_pat
         "https://example.org/vit.pth": "Download the file",
         "hf_hub:timm/vit_base_patch16_224": "hf:timm/vit_base_patch16_224",
         "vit_base_patch16_224.augreg_in1k": "timm:vit_base_patch16_224.augreg_in1k",
-        "cifar10-ti": r"Use a bundled one \(cifar10-ti4\)",
+        "cifar10-ti": r"Did you mean cifar10-ti4\?",
         "a\0b": r"'a\?b' not found",
         "x" * 5000: "not found",
     }

@@ -57,7 +57,7 @@ def test_an_inexact_resume_is_reported(config, monkeypatch, capsys):
     real = TrainingRun.restore
 
     def forget_step_count(run, state):
-        real(run, replace(state, counters=state.counters | {"step_count": 0.0}))
+        real(run, replace(state, counters=state.counters | {"step_count": 1.0}))
 
     monkeypatch.setattr(TrainingRun, "restore", forget_step_count)
     monkeypatch.setenv("COLUMNS", "120")

@@ -126,7 +126,9 @@ def pets(tmp_path):
     model = ViTConfig(img_size=(28, 20), patch_size=4, embed_dim=12, depth=2, num_heads=2, mlp_ratio=2, num_classes=2)
     config = TrainConfig(model=model, dataset="folder", data=str(folder), output_dir=str(runs.folder("first")))
     run_folder.write_config(config, runs.folder("first"))
-    trained = Checkpoint("last", create_model(model).eval(), ("circles", "squares"), (0.5,) * 3, (0.2,) * 3, {})
+    trained = Checkpoint(
+        "last", create_model(model).eval(), ("circles", "squares"), (0.5,) * 3, (0.2,) * 3, {"epochs": 1.0}
+    )
     checkpoint.save(trained, runs.folder("first") / run_folder.LAST, {})
     return folder, runs
 

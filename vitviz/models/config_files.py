@@ -325,7 +325,7 @@ class TimmArgs(ConfigFile):
     class_token: bool | None = None
     no_embed_class: bool | None = None
     pre_norm: bool | None = None
-    final_norm: bool = True
+    final_norm: bool | None = None
     fc_norm: bool | None = None
     use_post_transformer_norm: bool = True
     use_fc_norm: bool | None = None
@@ -388,8 +388,11 @@ class TimmConfig(ConfigFile):
         found = {name: getattr(args, name) for name in (*copied, "pre_norm", "scale_attn_norm", "scale_mlp_norm")}
         found["reg_tokens"] = args.num_reg_tokens if args.reg_tokens is None else args.reg_tokens
         found["pos_embed"] = {True: "learn", False: "none", None: args.pos_embed}[args.use_abs_pos_emb]
-        has_norm = args.final_norm and (args.use_post_transformer_norm or args.use_fc_norm is not False)
-        return {"final_norm": has_norm} | {name: value for name, value in found.items() if value is not None}
+        if args.final_norm is False or not (args.use_post_transformer_norm or args.use_fc_norm is not False):
+            found["final_norm"] = False
+        elif args.final_norm:
+            found["final_norm"] = True
+        return {name: value for name, value in found.items() if value is not None}
 
 
 class ProcessorSize(ConfigFile):

@@ -236,8 +236,8 @@ def not_found(name: str) -> CheckpointError:
         hint = f"If it is a model of timm: timm:{shown}."
     else:
         near = difflib.get_close_matches(name[:100], checkpoint.bundled_checkpoints(), 3, 0.5)
-        known = ", ".join(near or checkpoint.bundled_checkpoints()) or "none"
-        hint = f"Use a bundled one ({known}) or a .safetensors file."
+        known = ", ".join(checkpoint.bundled_checkpoints()) or "none"
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"Use a bundled one ({known}) or a .safetensors file."
     return CheckpointError(f"Checkpoint {shown!r} not found", hint)
 
 

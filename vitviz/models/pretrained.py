@@ -438,7 +438,7 @@ def read_stated(source: Pretrained, shapes: Mapping[str, Tensor]) -> Settings:
         has_text_head = "head_proj.weight" in shapes or drop_unused_head(source)
         if source.file.num_classes is not None and not has_text_head:
             stated["num_classes"] = source.file.num_classes
-        stated = {"pos_embed": "learn"} | stated
+        stated = {"pos_embed": "learn", "final_norm": True} | stated
     for name in ("img_size", "act_layer"):
         stated.pop(name, None)
     if source.has_any_head:
