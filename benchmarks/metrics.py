@@ -22,9 +22,9 @@ from vitviz.attribution.faithfulness import (
     rank_correlation,
     ranking_of,
 )
+from vitviz.attribution.methods import Compute
 
 Array = NDArray[np.float32]
-Compute = Callable[[ForwardContext, Target], Array]
 NUM_GROUPS = 10  # of SaCo, as in the paper
 NUM_PERTURBATIONS = 10  # of max-sensitivity
 RADIUS = 0.2  # of max-sensitivity, in normalized pixels: about a twentieth of the range of a color

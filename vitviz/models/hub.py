@@ -29,6 +29,7 @@ from torch import Tensor, nn
 from vitviz.data.datasets import Channels
 from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import CropMode, Resize
+from vitviz.data.suggestions import did_you_mean
 from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.models.config import STRICT, Side, rule
@@ -235,9 +236,9 @@ def not_found(name: str) -> CheckpointError:
     elif any(re.fullmatch(family.models, name.partition(".")[0]) for family in TIMM):
         hint = f"If it is a model of timm: timm:{shown}."
     else:
-        near = difflib.get_close_matches(name[:100], checkpoint.bundled_checkpoints(), 3, 0.5)
-        known = ", ".join(checkpoint.bundled_checkpoints()) or "none"
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"Use a bundled one ({known}) or a .safetensors file."
+        bundled = checkpoint.bundled_checkpoints()
+        known = f"Use a bundled one ({', '.join(bundled) or 'none'}) or a .safetensors file."
+        hint = did_you_mean(name[:100], bundled) or known
     return CheckpointError(f"Checkpoint {shown!r} not found", hint)
 
 
