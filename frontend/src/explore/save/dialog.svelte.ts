@@ -71,7 +71,7 @@ export class SaveDialog {
     this.#files = new Map();
     this.code = '';
     this.previewed = ''; // that of an earlier view
-    this.#update();
+    this.update();
   }
 
   close() {
@@ -80,10 +80,11 @@ export class SaveDialog {
 
   choose(change: Partial<Choice>) {
     this.#chosen = { ...this.choice, ...change };
-    this.#update();
   }
 
-  async #update() {
+  /** Preview the choice, which also changes when a view arrives while the dialog is open. */
+  async update() {
+    if (!this.node?.open) return;
     this.#say('');
     const { choice } = this;
     const files = this.#files;
