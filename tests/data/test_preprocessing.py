@@ -472,6 +472,7 @@ def test_a_folder_is_rejected(tmp_path):
         open_image(tmp_path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs pipes or links of POSIX")
 def test_a_pipe_is_rejected_without_blocking(tmp_path):
     os.mkfifo(tmp_path / "pipe.png")
     with pytest.raises(ImageError, match=r"'pipe\.png': An image must be a regular file"):
