@@ -39,12 +39,10 @@ FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 METHODS_TABLE = "<!-- methods -->"
 GLOSSARY = "<!-- glossary -->"
 PAPER = re.compile(r"\[([^]]+)\]\((https://arxiv\.org/abs/[^)]+)\)")
-REMOVALS = {  # title of a table in docs/faithfulness.md -> how it removes patches
-    "Patches masked with the mean color": "mean color",
-    "Patches replaced by a blurred copy": "blur",
-    "Patches imputed": "ROAD",
-    "Patches removed": "tokens dropped",
-    "Methods on request": "mean color, 100 images",
+GAPS = {  # section of docs/faithfulness.md -> how patches are removed, in its last columns
+    "Patches masked": ["mean color"],
+    "Other ways of removing patches": ["blur", "ROAD", "tokens dropped"],
+    "Methods on request": ["mean color, 100 images"],
 }
 
 
@@ -196,10 +194,10 @@ def methods_table() -> str:
 @functools.cache
 def gaps_of(title: str) -> dict[str, str]:
     """Return the gaps of a method in docs/faithfulness.md by the way of removing patches."""
-    found = {}
+    found: dict[str, str] = {}
     for section in (ROOT / "docs" / "faithfulness.md").read_text().split("\n### ")[1:]:
-        removal = next((name for start, name in REMOVALS.items() if section.startswith(start)), None)
-        row = re.search(rf"^\| {re.escape(title)} \|.*\| ([^|]+) \|$", section, re.MULTILINE)
-        if removal and row:
-            found[removal] = row[1]
+        removals = next((names for start, names in GAPS.items() if section.startswith(start)), [])
+        row = re.search(rf"^\| {re.escape(title)} \| (.+) \|$", section, re.MULTILINE)
+        if removals and row:
+            found |= zip(removals, row[1].split(" | ")[-len(removals) :], strict=True)
     return found
