@@ -1,5 +1,6 @@
 """PCA and similarity of tokens against numpy, and the nearest images of a dataset against a loop."""
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -178,9 +179,12 @@ def test_an_index_is_computed_once_for_each_model_and_data_set(tmp_path):
     assert len(done) == 4
     files = sorted(tmp_path.iterdir())
     assert len(files) == 4
-    for file in files:
-        file.write_bytes(b"damaged")
-    assert np.array_equal(build(checkpoint, dataset()).features, first.features)
+    huge = io.BytesIO()
+    np.lib.format.write_array_header_1_0(huge, {"descr": "<f2", "fortran_order": False, "shape": (7, 10**15)})
+    for content in (b"damaged", huge.getvalue(), b"", files[0].read_bytes()[:-1]):
+        for file in files:
+            file.write_bytes(content)
+        assert np.array_equal(build(checkpoint, dataset()).features, first.features)
 
 
 def test_images_of_the_index_are_preprocessed_as_the_model_does(tmp_path):

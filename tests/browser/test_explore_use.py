@@ -530,3 +530,34 @@ def test_removing_the_last_query_patch_returns_to_the_class_token(open_page):
         page.keyboard.press(key)
     other_image(page, lambda: page.keyboard.press("Delete"))
     expect(page.locator("input[name=query][value=patches]")).not_to_be_checked()
+
+
+# A stream of scores that reports once and then goes on until the page aborts it.
+ENDLESS = """() => {
+  const original = window.fetch;
+  window.fetch = (url, options) => {
+    if (!String(url).endsWith('/scores')) return original(url, options);
+    const body = new ReadableStream({
+      start(stream) {
+        stream.enqueue(new TextEncoder().encode('{"done":10,"total":40,"waiting":""}\\n'));
+        options.signal.addEventListener('abort', () => {
+          document.body.dataset.aborted = 'true';
+          stream.error(options.signal.reason);
+        });
+      },
+    });
+    return Promise.resolve(new Response(body, { headers: { 'Content-Type': 'application/x-ndjson' } }));
+  };
+}"""
+
+
+def test_scores_are_canceled_by_the_user(context, open_page):
+    context.add_init_script(f"({ENDLESS})()")
+    page = open_page("?image=dog")
+    pending = page.locator(f"{EXPLORER} .pending")
+    expect(pending).to_contain_text("10 of 40")
+    page.click("[data-act=cancel-all]")
+    expect(page.locator("body")).to_have_attribute("data-aborted", "true")
+    expect(pending).to_contain_text("scores")
+    expect(page.locator("[data-act=cancel-all]")).to_have_count(0)
+    assert page.locator(f"{EXPLORER} .method canvas").count() > 0  # the maps stay

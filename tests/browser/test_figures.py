@@ -156,8 +156,7 @@ def name_classes(page):
         if route_of(route.request) != "explanations":
             return route.fallback()
         response = route.fetch()
-        reply = json.loads(response.text().replace('"cat"', json.dumps(NAMES[0])))
-        return route.fulfill(response=response, json=reply)
+        return route.fulfill(response=response, body=response.text().replace('"cat"', json.dumps(NAMES[0])))
 
     page.route(API, respond)
 

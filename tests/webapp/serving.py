@@ -52,9 +52,10 @@ class Client:
         return status, body.decode()
 
     def route(self, path: str, request: Any, **headers: str) -> tuple[int, Any]:
-        """Send a request to a route; return status and reply."""
+        """Send a request to a route; return status and reply, also at the end of a stream."""
         status, text = self.post(f"/vitviz/api/{path}", request, **headers)
-        return status, json.loads(text)
+        last = json.loads(text.splitlines()[-1])
+        return status, last["reply"] if isinstance(last, dict) and "reply" in last else last
 
     def upload(self, content: bytes, name: str = "cat.png", path: str = "/gradio_api/upload", **headers: str):
         """Upload a file as a browser does; return status and text."""

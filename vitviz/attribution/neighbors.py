@@ -20,7 +20,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext
 from vitviz.data import preprocessing
-from vitviz.data.files import atomic_write
+from vitviz.data.files import atomic_write, is_regular_file
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
@@ -93,10 +93,12 @@ def build_index(
 def read_index(path: Path, shape: tuple[int, int]) -> NDArray[np.float16] | None:
     """Return a cached index; None if there is none, or it is damaged."""
     try:
-        found: NDArray[np.float16] = np.load(path, allow_pickle=False)
+        if not is_regular_file(path):
+            return None
+        found: NDArray[np.float16] = np.load(path, mmap_mode="r", allow_pickle=False)  # no more than the file has
     except (OSError, ValueError, EOFError):
         return None
-    return found if found.shape == shape and found.dtype == np.float16 else None
+    return np.array(found) if found.shape == shape and found.dtype == np.float16 else None
 
 
 def nearest(context: ForwardContext, index: FeatureIndex, count: int = 8) -> Neighbors:

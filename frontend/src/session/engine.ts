@@ -34,7 +34,7 @@ export const isRefused = (error: unknown): error is RefusedError => error instan
 export interface Engine {
   /** False of saved data: one explanation, without other images, models, ablations and classes. */
   readonly isLive: boolean;
-  explain(subject: Subject, signal: AbortSignal): Promise<Explained>;
+  explain(subject: Subject, signal: AbortSignal, report?: Report): Promise<Explained>;
   /** Attention between all tokens, (L, A, T, T) as multiples of 1 / 65535. */
   attention(subject: Subject, signal: AbortSignal): Promise<Uint16Array>;
   /** Attention of a query, (L, A, T). */

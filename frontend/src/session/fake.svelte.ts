@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 import type { Catalog } from '../lib/routes';
 import type { Image as SubjectImage } from '../lib/view';
 import { CatalogState } from './catalog.svelte';
-import type { Engine, Explained } from './engine';
+import type { Engine, Explained, Report } from './engine';
 import { Session } from './session.svelte';
 
 export const SIZES = { layers: 2, heads: 2, rows: 2, columns: 3, aspect: 1.5, prefix: 1, classToken: true };
@@ -44,6 +44,7 @@ interface Sent {
   name: string;
   argument: unknown;
   signal: AbortSignal;
+  report: Report;
   respond: (reply: unknown) => Promise<void>;
   refuse: (error: Error) => Promise<void>;
 }
@@ -91,6 +92,7 @@ export function sessionWith(isLive = true) {
                 name,
                 argument: rest[0] instanceof AbortSignal ? argument : rest[0],
                 signal,
+                report: rest.find((one) => typeof one === 'function') as Report,
                 respond: then(resolve),
                 refuse: then(reject),
               });
@@ -98,7 +100,10 @@ export function sessionWith(isLive = true) {
   });
   const lists = { methods: METHODS, models: [{ name: 'ti4' }, { name: 'ti9' }], samples: [], photos: [] };
   const session = new Session(engine, new CatalogState(lists as unknown as Catalog));
-  const end = $effect.root(() => session.run());
+  const end = $effect.root(() => {
+    session.run();
+    session.status.watch(() => session.isWaiting);
+  });
   const latest = (name: string) => {
     const found = requests.findLast((one) => one.name === name);
     if (!found) throw new Error(`${name} was not requested`);

@@ -11,8 +11,8 @@ const MAX_WEIGHT = 65535;
 export class ServerEngine implements Engine {
   readonly isLive = true;
 
-  explain(subject: Subject, signal: AbortSignal) {
-    return requestReply('explanations', { subject }, signal);
+  explain(subject: Subject, signal: AbortSignal, report: Report = () => {}) {
+    return streamReply('explanations', { subject }, signal, report);
   }
 
   async attention(subject: Subject, signal: AbortSignal) {

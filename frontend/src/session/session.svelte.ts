@@ -223,7 +223,10 @@ export class Session {
   }
 
   async #fetch(subject: Subject, signal: AbortSignal, original: Explanation | null = null): Promise<Explanation> {
-    const reply = await this.engine.explain(subject, signal);
+    this.status.waiting = '';
+    const reply = await this.engine.explain(subject, signal, ({ waiting }) => {
+      if (!signal.aborted) this.status.waiting = waiting;
+    });
     return new Explanation(subject, reply, original?.image ?? canvasOf(reply.image), original);
   }
 

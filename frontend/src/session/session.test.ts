@@ -42,6 +42,42 @@ test('a superseded request is called off, and only the latest is shown', async (
   expect(session.explanation?.subject.image).toEqual(sample('ship'));
 });
 
+test('an explanation that waits says for what, until it is computed', async () => {
+  const { session, latest } = await opened();
+  vi.useFakeTimers();
+  session.explain({ image: sample('dog') });
+  await settle();
+  vi.runAllTimers();
+  expect(session.status.line).toBe('Working…');
+  latest('explain').report({ done: 0, total: 0, waiting: '2 requests before yours' });
+  expect(session.status.line).toBe('Waiting: 2 requests before yours.');
+  latest('explain').report({ done: 0, total: 0, waiting: '' });
+  expect(session.status.line).toBe('Working…');
+  await latest('explain').respond(explained());
+  expect(session.status.line).toBeNull();
+  vi.useRealTimers();
+});
+
+test('canceled maps are not requested again until another image', async () => {
+  const { session, requests, latest } = await opened();
+  await latest('attention').respond(identity());
+  const maps = latest('maps');
+  maps.report({ done: 1, total: 4, waiting: '' });
+  expect(session.methods.pending).toMatchObject({ what: 'maps', progress: { done: 1 } });
+  session.methods.cancelAll();
+  await settle();
+  expect(maps.signal.aborted).toBe(true);
+  maps.report({ done: 2, total: 4, waiting: '' });
+  expect([session.methods.pending, session.methods.canceled]).toEqual([null, 'maps']);
+  expect(requests.filter(({ name }) => name === 'maps')).toHaveLength(1);
+  session.explain({ image: sample('dog') });
+  await settle();
+  await latest('explain').respond(explained());
+  await settle();
+  expect(session.methods.canceled).toBeNull();
+  expect(requests.filter(({ name }) => name === 'maps')).toHaveLength(2);
+});
+
 test('after an error the subject on screen is that of the explanation, and nothing drawn is lost', async () => {
   const { session, latest } = await opened();
   const { headline } = session.drawing;

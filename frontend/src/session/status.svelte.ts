@@ -6,11 +6,16 @@ export class Status {
   notice = $state.raw<string | null>(null); // shown until the next action
   isError = $state.raw(false);
   voice = $state.raw(''); // text of the live region
+  waiting = $state.raw(''); // for what the computation waits that this shows when it is slow
   #isSlow = $state.raw(false);
   #speaking: ReturnType<typeof setTimeout> | undefined;
 
   /** What stands in the line in place of what is on screen, or null. */
-  readonly line = $derived.by(() => this.notice ?? (this.#isSlow ? 'Working…' : null));
+  readonly line = $derived.by(() => this.notice ?? (this.#isSlow ? this.#work : null));
+
+  get #work() {
+    return this.waiting ? `Waiting: ${this.waiting}.` : 'Working…';
+  }
 
   /** Say that something is being computed if it takes long, while the component that calls this is mounted. */
   watch(isWaiting: () => boolean) {
@@ -22,6 +27,7 @@ export class Status {
       return () => {
         clearTimeout(waiting);
         this.#isSlow = false;
+        this.waiting = '';
       };
     });
   }

@@ -34,13 +34,17 @@ router = APIRouter(prefix="/explanations", route_class=RefusingRoute)
 NEAREST_IMAGES = 8
 
 
-@router.post("")
-async def explain(request: types.SubjectRequest, call: Caller) -> types.Explained:
+@router.post("", response_model=types.Explained, response_class=Lines)
+async def explain(request: types.SubjectRequest, call: Caller) -> StreamingResponse:
     """Explain an image, or return what is stored of a snapshot of a training."""
-    if request.subject.snapshot is not None:
-        return await call.quick(lambda: snapshots.find(call.backend.timelines, request.subject).explained())
-    held = await call.explain(request.subject)
-    return await call.quick(lambda: to_reply(held))
+
+    async def compute() -> types.Explained:
+        if request.subject.snapshot is not None:
+            return await call.quick(lambda: snapshots.find(call.backend.timelines, request.subject).explained())
+        held = await call.explain(request.subject)
+        return await call.quick(lambda: to_reply(held))
+
+    return await call.stream(compute())
 
 
 @router.post("/attention")
