@@ -30,7 +30,7 @@ from vitviz.attribution.faithfulness import (
 )
 from vitviz.attribution.methods import METHODS, methods_for
 from vitviz.data import cifar, image_folder, preprocessing
-from vitviz.data.cifar import DataError
+from vitviz.errors import DataError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.hub import load
 

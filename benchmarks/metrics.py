@@ -151,7 +151,7 @@ def max_sensitivity(
     for _ in range(count):
         noise = generator.uniform(-radius, radius, tuple(context.image.shape)).astype(np.float32)
         image = context.image + torch.from_numpy(noise).to(context.image)
-        perturbed = ForwardContext(context.checkpoint, image, context.keep, context.head_masks)
+        perturbed = ForwardContext(context.checkpoint, image, context.keep, context.interventions)
         largest = max(largest, float(np.linalg.norm(compute(perturbed, target) - original)))
     return largest / norm if norm else float("inf") if largest else 0.0
 
@@ -298,7 +298,7 @@ def randomization_test(
                 noise = torch.randn(weight.shape, generator=generator).to(weight)
                 weight.copy_(weight.mean() + noise * weight.std(correction=0))
         checkpoint = replace(context.checkpoint, network=model)
-        randomized = ForwardContext(checkpoint, context.image, context.keep, context.head_masks)
+        randomized = ForwardContext(checkpoint, context.image, context.keep, context.interventions)
         for name, compute in methods.items():
             correlations[name][part] = rank_correlation(compute(randomized, target), original[name])
     return correlations

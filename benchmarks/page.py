@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.timing import median_and_p95
-from vitviz.data.environment import make_environment
+from vitviz.environment import make_environment
 
 SYSTEM_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox (containers do not support it), no requests to the browser vendor.

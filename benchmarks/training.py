@@ -20,7 +20,7 @@ from torchvision import transforms
 
 from vitviz.data import cifar
 from vitviz.data.datasets import LabeledImages
-from vitviz.data.malloc import keep_freed_memory
+from vitviz.malloc import keep_freed_memory
 from vitviz.models.config import ModelConfig
 from vitviz.models.factory import create_model
 from vitviz.training.config import TrainConfig

@@ -3,6 +3,7 @@
 import pytest
 
 from vitviz.data import cifar
+from vitviz.errors import DataError
 from vitviz.models import checkpoint
 from vitviz.training.evaluation import measure_accuracy
 
@@ -13,7 +14,7 @@ from vitviz.training.evaluation import measure_accuracy
 def test_the_recorded_accuracy_is_that_on_the_whole_test_set(name):
     try:
         images, labels = cifar.load("test")
-    except cifar.DataError as error:
+    except DataError as error:
         pytest.skip(str(error))
     model = checkpoint.load(name)
     # Rounding differs between machines; allow five of the 10,000 predictions to change.

@@ -10,10 +10,9 @@ import torch
 
 import vitviz
 from tests import tiny
-from vitviz.data.photos import example_paths
 from vitviz.data.preprocessing import load_samples, sample_paths
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.config import ConfigError
+from vitviz.data.samples import example_paths
+from vitviz.errors import CheckpointError, ConfigError
 
 PUBLIC = {
     "METHODS",
@@ -28,6 +27,7 @@ PUBLIC = {
     "TrainConfig",
     "TrainingError",
     "View",
+    "VitvizError",
     "ViTConfig",
     "__version__",
     "compare",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "vitviz"
 # Each layer may import from those before it.
-LAYERS = ["data", "models", "view", "training", "runs", "plots", "attribution", "webapp", "top"]
+LAYERS = ["base", "data", "models", "view", "training", "runs", "plots", "attribution", "webapp", "top"]
+BASE = {"errors", "files", "environment", "malloc"}
 TOP = {"cli", "__main__", "tensorboard", "notebook"}
 INDEPENDENT = {
     ("attribution", "training"),
@@ -24,7 +25,7 @@ def layer(parts: tuple[str, ...]) -> str | None:
     """Return the layer of a module `vitviz.<parts>`; None for the package itself, the public API."""
     if not parts or parts == ("__init__",):
         return None
-    return "top" if parts[0] in TOP else parts[0]
+    return "base" if parts[0] in BASE else "top" if parts[0] in TOP else parts[0]
 
 
 def imports(path: Path) -> set[str]:

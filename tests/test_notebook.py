@@ -7,6 +7,7 @@ import pytest
 from nbclient import NotebookClient
 
 from vitviz.data import cifar
+from vitviz.errors import DataError
 
 ROOT = Path(__file__).parents[1]
 PATH = ROOT / "docs" / "lesson.ipynb"
@@ -20,7 +21,7 @@ def code_cells(notebook):
 def has_cifar() -> bool:
     try:
         return bool(cifar.find())
-    except cifar.DataError:
+    except DataError:
         return False
 
 

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.view import Ablation, Given, Sample, Subject, TestImage, Upload, View
 
 

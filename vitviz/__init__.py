@@ -21,16 +21,15 @@ if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation, explain, patch_activations
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
-    from vitviz.data.arrays import ImageError
-    from vitviz.data.cifar import DataError
     from vitviz.data.images import Images
-    from vitviz.models.checkpoint import Checkpoint, CheckpointError
-    from vitviz.models.config import ConfigError, ViTConfig
+    from vitviz.errors import CheckpointError, ConfigError, DataError, ImageError, TrainingError
+    from vitviz.models.checkpoint import Checkpoint
+    from vitviz.models.config import ViTConfig
     from vitviz.models.labels import Labels
     from vitviz.notebook import ExplorerWidget
     from vitviz.runs.run_folder import Progress
     from vitviz.runs.watch import watch
-    from vitviz.training.config import TrainConfig, TrainingError
+    from vitviz.training.config import TrainConfig
     from vitviz.training.presets import PRESETS
     from vitviz.view import Subject, View
 
@@ -49,6 +48,7 @@ __all__ = [
     "TrainingError",
     "ViTConfig",
     "View",
+    "VitvizError",
     "compare",
     "evaluate",
     "explain",
@@ -63,16 +63,17 @@ MODULES = {
     "METHODS": "vitviz.attribution.methods",
     "PRESETS": "vitviz.training.presets",
     "Checkpoint": "vitviz.models.checkpoint",
-    "CheckpointError": "vitviz.models.checkpoint",
-    "ConfigError": "vitviz.models.config",
-    "DataError": "vitviz.data.cifar",
+    "CheckpointError": "vitviz.errors",
+    "ConfigError": "vitviz.errors",
+    "DataError": "vitviz.errors",
     "Explanation": "vitviz.attribution.explanation",
-    "ImageError": "vitviz.data.arrays",
+    "ImageError": "vitviz.errors",
     "Subject": "vitviz.view",
     "TrainConfig": "vitviz.training.config",
-    "TrainingError": "vitviz.training.config",
+    "TrainingError": "vitviz.errors",
     "View": "vitviz.view",
     "ViTConfig": "vitviz.models.config",
+    "VitvizError": "vitviz.errors",
     "compare": "vitviz.attribution.comparison",
     "explain": "vitviz.attribution.explanation",
     "patch_activations": "vitviz.attribution.explanation",
@@ -127,8 +128,8 @@ def load(
     """
     import torch
 
+    from vitviz.errors import ConfigError
     from vitviz.models import hub
-    from vitviz.models.config import ConfigError
     from vitviz.models.modes import own_modes
     from vitviz.training.device import choose_device
 

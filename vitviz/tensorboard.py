@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.data.files import not_regular
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
+from vitviz.files import not_regular
 from vitviz.plots.animation import draw_matrix
 from vitviz.runs import run_folder, timeline
 from vitviz.runs.run_folder import Progress

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, SupportsIndex
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vitviz.models.config import ConfigError, InvalidValueError
+from vitviz.errors import ConfigError, InvalidValueError
 
 Index = Annotated[int, Field(ge=0, strict=True)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -8,7 +8,7 @@ from PIL import Image
 from benchmarks import faithfulness, metrics
 from tests import tiny
 from vitviz.attribution.methods import METHODS
-from vitviz.data.cifar import DataError
+from vitviz.errors import DataError
 from vitviz.models.checkpoint import save
 
 

@@ -11,9 +11,10 @@ from captum import attr
 from tests import tiny
 from vitviz.attribution import coalition_maps
 from vitviz.attribution.ablation import ablate
-from vitviz.attribution.coalition_maps import InterruptedMapError, draw_coalitions, greedy, shapley
+from vitviz.attribution.coalition_maps import draw_coalitions, greedy, shapley
 from vitviz.attribution.context import ForwardContext, softmax
 from vitviz.attribution.explanation import explain
+from vitviz.errors import InterruptedMapError
 
 SIX = replace(tiny.CONFIG, img_size=(8, 12))  # 2 x 3 patches
 

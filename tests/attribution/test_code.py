@@ -9,7 +9,7 @@ import vitviz
 from tests import tiny
 from vitviz.attribution import code
 from vitviz.attribution.explanation import explain
-from vitviz.attribution.shown import all_rows, map_of
+from vitviz.attribution.view_maps import all_rows, map_of
 from vitviz.view import View
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import vitviz
 from tests import tiny
-from vitviz.attribution import export
+from vitviz.attribution import file_formats
 from vitviz.attribution.comparison import ATTENTION, Comparison, Side, compare
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.provenance import provenance, read
@@ -272,7 +272,7 @@ def test_a_file_carries_the_provenance_of_both_sides(pair, tmp_path, ending):
     for shown, side_of in zip((found, found.b), expected, strict=True):
         assert dict(side_of) | dict(shown) | {"code": None, "panels": (), "b": None} == dict(side_of) | {"code": None}
     assert found.b.subject.ablations == (Ablation(heads=((1, 0),)),)
-    panels = ["map-a", "map-b", "difference"] if ending in export.DRAWN else []
+    panels = ["map-a", "map-b", "difference"] if ending in file_formats.DRAWN else []
     assert [panel.name for panel in found.panels] == panels
 
 

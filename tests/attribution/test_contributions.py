@@ -13,8 +13,8 @@ from tests.tutorials import TUTORIALS, network
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.contributions import contributions
 from vitviz.attribution.explanation import explain
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.models.pretrained import convert, describe_module
 
 TARGETS = [3, (3, 1)]

@@ -16,20 +16,20 @@ from PIL import Image
 import vitviz
 from tests import tiny
 from tests.plots.svg import words
-from vitviz.attribution import export, faithfulness, provenance
+from vitviz.attribution import faithfulness, file_formats, provenance
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
-from vitviz.data.arrays import ImageError
 from vitviz.data.preprocessing import load_samples
+from vitviz.errors import ConfigError, ImageError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.models.vit import ViT
 
 
 def drawn(figure) -> list[str]:
     """Return all texts of a figure."""
-    return words(export.figure_bytes(figure, ".svg").decode())
+    return words(file_formats.figure_bytes(figure, ".svg").decode())
 
 
 GH, GW, K, L, A = tiny.GH, tiny.GW, tiny.K, tiny.L, tiny.A

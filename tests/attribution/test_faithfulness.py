@@ -28,7 +28,7 @@ class Linear(Transformer):
         super().__init__()
         self.config, self.weights = tiny.CONFIG, weights
 
-    def forward(self, images, keep=None, head_masks=None):
+    def forward(self, images, keep=None, interventions=None):
         means = images.mean(1).unflatten(1, (GH, 4)).unflatten(3, (GW, 4)).mean((2, 4)).flatten(1)  # (B, N)
         parts = means * self.weights
         if keep is not None:

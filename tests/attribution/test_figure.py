@@ -7,10 +7,10 @@ import pytest
 
 from tests import tiny
 from tests.plots.svg import words
-from vitviz.attribution import export
+from vitviz.attribution import file_formats
 from vitviz.attribution.explanation import explain
-from vitviz.attribution.shown import limits_of, uniform_weight
-from vitviz.models.config import ConfigError
+from vitviz.attribution.view_maps import limits_of, uniform_weight
+from vitviz.errors import ConfigError
 from vitviz.plots.figures import mosaic
 
 L, A, GH, GW = tiny.L, tiny.A, tiny.GH, tiny.GW
@@ -26,7 +26,7 @@ def shown(axes) -> np.ndarray:
 
 
 def texts(figure) -> str:
-    return " ".join(words(export.figure_bytes(figure, ".svg").decode()))
+    return " ".join(words(file_formats.figure_bytes(figure, ".svg").decode()))
 
 
 def test_a_head_is_drawn_with_the_image_and_all_heads(explanation):
@@ -151,6 +151,6 @@ def test_a_figure_leaves_global_settings_unchanged_and_files_are_reproducible(ex
 
     before = dict(mpl.rcParams)
     for ending in (".svg", ".pdf"):
-        first, second = (export.figure_bytes(explanation.figure(layer=1), ending) for _ in range(2))
+        first, second = (file_formats.figure_bytes(explanation.figure(layer=1), ending) for _ in range(2))
         assert first == second
     assert dict(mpl.rcParams) == before

@@ -44,7 +44,7 @@ def test_attention_gradients_match_finite_differences(monkeypatch, variant, targ
 
     def logit(index, step):
         perturbation.update(layer=0, index=index, step=step)
-        logits = context.model.forward_blocks(context.image[None], "full").logits[0].detach()
+        logits = context.model.forward_with_blocks(context.image[None], "full").logits[0].detach()
         return (logits[target[0]] - logits[target[1]]).item() if isinstance(target, tuple) else logits[target].item()
 
     monkeypatch.setattr(vit, "attend", attend)
@@ -71,9 +71,9 @@ def test_gradient_methods_share_one_forward_and_one_backward_pass(monkeypatch):
     context = tiny.context()
     expected = tiny.context().attention
     calls = []
-    real, forward = torch.autograd.grad, context.model.forward_blocks
+    real, forward = torch.autograd.grad, context.model.forward_with_blocks
     monkeypatch.setattr(torch.autograd, "grad", lambda *args: calls.append("backward") or real(*args))
-    monkeypatch.setattr(context.model, "forward_blocks", lambda *args: calls.append("forward") or forward(*args))
+    monkeypatch.setattr(context.model, "forward_with_blocks", lambda *args: calls.append("forward") or forward(*args))
     for name in ("gradient_rollout", "relevance", "attention_gradcam", "input_gradient"):
         METHODS[name].compute(context, 1)
     assert calls == ["forward", "backward"]

@@ -8,10 +8,10 @@ from tests import tiny
 from vitviz.attribution import layered_attention, probes, serialize
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.explanation import explain
-from vitviz.attribution.layered_attention import LargeAttentionError
 from vitviz.attribution.methods import FULL_ATTENTION
+from vitviz.errors import LargeAttentionError
 from vitviz.view import View
-from vitviz.webapp.explained import size_of
+from vitviz.webapp.explanations import size_of
 
 LAYERED = ("attention", "reverse_attention", "average", "rollout", "value_norm")
 OTHERS = ("input_gradient", "occlusion", "random")

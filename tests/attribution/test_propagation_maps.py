@@ -22,11 +22,11 @@ TOLERANCES = [(torch.float64, 1e-12), (torch.float32, 1e-5)]
 ADDED = ("bias", "cls_token", "reg_token", "dist_token", "pos_embed")  # parameters that are added, not multiplied
 
 
-def residual(model, image, target, keep=None, head_masks=None):
+def residual(model, image, target, keep=None, interventions=None):
     """The logit minus balanced input times gradient of the pixels and of all parameters that are added."""
     image = image[None].clone().requires_grad_()
     with BackwardRules("balanced"):
-        logits = model.forward_blocks(image, "full", keep, head_masks).logits
+        logits = model.forward_with_blocks(image, "full", keep, interventions).logits
     logit = target_logit(logits, target).sum()
     parts = [image, *(weight for name, weight in model.named_parameters() if name.endswith(ADDED))]
     grads = torch.autograd.grad(logit, parts, allow_unused=True)
@@ -88,7 +88,7 @@ def test_rules_leave_the_values_of_the_forward_pass(rules):
         model = convert(describe_module(families.build(name)), families.SQUARE)
         images = families.images(families.SQUARE)
         with torch.no_grad(), BackwardRules(rules):
-            found = model.forward_blocks(images, "full").logits
+            found = model.forward_with_blocks(images, "full").logits
         torch.testing.assert_close(found, model(images), rtol=0, atol=1e-10)
 
 
@@ -134,7 +134,7 @@ def test_legrad_equals_the_published_code(variant):
     """Steps of `compute_legrad` in legrad/wrapper.py, with our classification head in place of CLIP's text."""
     context = tiny.context(variant)
     model, accumulated = context.model, 0.0
-    forward = model.forward_blocks(context.image[None], "full")
+    forward = model.forward_with_blocks(context.image[None], "full")
     features = [*(block.tokens for block in forward.blocks[1:]), forward.last]
     for block, intermediate in zip(forward.blocks, features, strict=True):
         similarity = model.head(model.norm(intermediate[:, 0]))

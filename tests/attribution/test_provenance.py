@@ -21,8 +21,8 @@ import vitviz
 from tests import tiny
 from vitviz.attribution import provenance
 from vitviz.attribution.provenance import Panel, Provenance
+from vitviz.errors import ConfigError
 from vitviz.models import hub, weights
-from vitviz.models.config import ConfigError
 from vitviz.models.weights import weights_sha256
 from vitviz.view import Ablation, Given, Sample, TestImage, Upload, View
 

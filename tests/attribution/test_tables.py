@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tests import tiny
-from vitviz.attribution import export
+from vitviz.attribution import file_formats
 from vitviz.attribution.explanation import explain, patch_activations
 from vitviz.attribution.tables import PatchedPair, arrays, method_arrays, method_rows, rows
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.view import View
 
 L, A, GH, GW, N, T = tiny.L, tiny.A, tiny.GH, tiny.GW, tiny.N, tiny.T
@@ -38,7 +38,7 @@ def test_attention_has_its_map_all_heads_with_means_and_the_prefix_tokens(explan
 
 def test_a_table_has_one_value_a_line_by_layer_head_row_and_column(explanation):
     view = View(layer=2, query=(9,), direction="to")
-    text = export.csv_bytes(rows(explanation, view, arrays(explanation, view))).decode()
+    text = file_formats.csv_bytes(rows(explanation, view, arrays(explanation, view))).decode()
     lines = list(csv.DictReader(io.StringIO(text)))
     of_map = [line for line in lines if line["quantity"] == "map"]
     assert {(line["layer"], line["head"]) for line in of_map} == {("3", "mean")}
@@ -127,7 +127,7 @@ def test_saved_tables_and_arrays_are_those_of_the_view(explanation, tmp_path):
     path = explanation.save(tmp_path / "x.csv", content="contributions", target="class 3")
     view = View(content="contributions", target=(3,))
     _, table = path.read_bytes().split(b"\n", 1)  # below a line of provenance
-    assert table == export.csv_bytes(rows(explanation, view, arrays(explanation, view)))
+    assert table == file_formats.csv_bytes(rows(explanation, view, arrays(explanation, view)))
     with np.load(explanation.save(tmp_path / "x.npz", layer=2, head=1)) as found:
         for name, value in arrays(explanation, View(layer=2, head=1)).items():
             np.testing.assert_array_equal(found[name], value)

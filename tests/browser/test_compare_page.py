@@ -23,7 +23,7 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
 from vitviz.plots.colormaps import COLOR_MAPS
-from vitviz.plots.words import percent, signed, written
+from vitviz.plots.formatting import percent, signed, written
 from vitviz.runs import timeline
 
 pytestmark = pytest.mark.browser

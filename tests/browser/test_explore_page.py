@@ -14,7 +14,7 @@ from benchmarks.page import EXPLORER
 from tests.browser.explore import API, number_at, other_image, point, route_of, shows, tile
 from tests.browser.layout import check_width, resize
 from vitviz.attribution.faithfulness import N_RANDOM, score
-from vitviz.attribution.shown import title_of
+from vitviz.attribution.view_maps import title_of
 from vitviz.view import View
 
 pytestmark = pytest.mark.browser

@@ -14,8 +14,8 @@ from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.explore import API, point
 from vitviz.data import cifar
-from vitviz.data.environment import make_environment
 from vitviz.data.preprocessing import sample_paths
+from vitviz.environment import make_environment
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig

@@ -10,7 +10,7 @@ import vitviz
 from tests.browser.layout import check_width
 from vitviz.attribution import lesson
 from vitviz.data.preprocessing import sample_paths
-from vitviz.plots.words import signed
+from vitviz.plots.formatting import signed
 
 pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"

@@ -9,7 +9,7 @@ import vitviz
 from benchmarks.page import EXPLORER
 from tests.browser.layout import check_width, resize
 from vitviz.data.preprocessing import sample_paths
-from vitviz.plots.words import signed
+from vitviz.plots.formatting import signed
 
 pytestmark = pytest.mark.browser
 

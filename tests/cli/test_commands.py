@@ -16,6 +16,7 @@ import vitviz as package
 from tests import tiny
 from tests.data.folders import write_image_folder
 from vitviz.data import cifar, datasets
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub
 from vitviz.models.checkpoint import Checkpoint
 
@@ -462,5 +463,5 @@ def test_without_a_network_a_model_of_the_hub_is_refused_at_once(monkeypatch, tm
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("socket.create_connection", fail)
-    with pytest.raises(checkpoint.CheckpointError, match="must be in the cache without a network"):
+    with pytest.raises(CheckpointError, match="must be in the cache without a network"):
         hub.load("hf:nobody/never-cached")

@@ -11,7 +11,7 @@ import pytest
 
 import vitviz
 from vitviz import tensorboard
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.plots.animation import draw_matrix
 from vitviz.runs import timeline
 from vitviz.runs.process import TrainingStopped

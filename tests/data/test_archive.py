@@ -11,7 +11,7 @@ import pytest
 from tests.data.folders import SIZE, write_image_folder, write_zip
 from vitviz.data import archive, image_folder, preprocessing
 from vitviz.data.archive import Archive
-from vitviz.data.cifar import DataError
+from vitviz.errors import DataError
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ import torch
 import torchvision.datasets
 
 from vitviz.data import cifar
-from vitviz.data.cifar import BINARY_FOLDER, DataError
+from vitviz.data.cifar import BINARY_FOLDER
+from vitviz.errors import DataError
 
 PYTHON_FOLDER = cifar.CIFARS["cifar10"].python_folder
 differing_checksums = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

@@ -16,7 +16,7 @@ from torchvision.transforms import functional as vision
 from tests import tiny
 from tests.data.folders import write_image_folder
 from vitviz.data import cifar, datasets, preprocessing
-from vitviz.data.cifar import DataError
+from vitviz.errors import DataError
 
 RECORDS = {"train": 30, "test": 6}
 CIFAR100 = cifar.CIFARS["cifar100"]

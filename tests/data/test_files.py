@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from vitviz.data.files import atomic_write, write_atomic
+from vitviz.files import atomic_write, write_atomic
 
 
 def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path):

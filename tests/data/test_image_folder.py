@@ -8,8 +8,8 @@ import torch
 
 from tests.data.folders import SIZE, write_image_folder, write_zip
 from vitviz.data import image_folder, preprocessing
-from vitviz.data.cifar import DataError
 from vitviz.data.image_folder import SkippedFile, load, summarize
+from vitviz.errors import DataError
 
 
 def identify(parts, split) -> list[int]:

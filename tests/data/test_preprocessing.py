@@ -15,8 +15,8 @@ from PIL import Image, ImageFile
 
 from tests import tiny
 from vitviz.data import preprocessing
-from vitviz.data.arrays import ImageError
 from vitviz.data.preprocessing import open_image, preprocess, to_tensor
+from vitviz.errors import ImageError
 
 UNREADABLE = "The file must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image: it cannot be decoded"
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from scripts import draw_samples
-from vitviz.data import photos, preprocessing
+from vitviz.data import preprocessing, samples
 from vitviz.data.cifar import CLASSES
 
 
@@ -71,19 +71,19 @@ def test_large_inputs_get_the_same_drawing_with_more_pixels(subtests):
 
 
 def test_the_photographs_are_small_squares_with_source_and_license():
-    sources = (photos.FOLDER / "LICENSES.md").read_text(encoding="utf-8")
-    assert {path.name for path in photos.FOLDER.glob("*.jpg")} == {f"{name}.jpg" for name in photos.PHOTOS}
-    assert not photos.photo_paths().keys() & preprocessing.sample_paths().keys()
-    for name, path in photos.photo_paths().items():
+    sources = (samples.FOLDER / "LICENSES.md").read_text(encoding="utf-8")
+    assert {path.name for path in samples.FOLDER.glob("*.jpg")} == {f"{name}.jpg" for name in samples.PHOTOS}
+    assert not samples.photo_paths().keys() & preprocessing.sample_paths().keys()
+    for name, path in samples.photo_paths().items():
         assert path.stat().st_size <= 40_000
         with Image.open(path) as image:
             assert image.size == (256, 256)
         assert f"`{name}.jpg`" in sources
-        author = photos.PHOTOS[name].credit.split(",")[0]
+        author = samples.PHOTOS[name].credit.split(",")[0]
         assert author in sources
-        assert photos.PHOTOS[name].credit.endswith(("CC0", "public domain"))
+        assert samples.PHOTOS[name].credit.endswith(("CC0", "public domain"))
 
 
 def test_the_mean_over_the_samples_is_that_of_the_drawings():
     assert len(preprocessing.load_samples((32, 32))) == len(CLASSES)
-    assert list(photos.example_paths()) == [*preprocessing.sample_paths(), *photos.PHOTOS]
+    assert list(samples.example_paths()) == [*preprocessing.sample_paths(), *samples.PHOTOS]

@@ -23,10 +23,9 @@ import vitviz
 from benchmarks.page import wait_for_response
 from tests import tiny
 from vitviz.data import cifar
-from vitviz.data.cifar import DataError
 from vitviz.data.preprocessing import sample_paths
+from vitviz.errors import CheckpointError, DataError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError
 from vitviz.webapp.server.address import free_port
 
 pytestmark = pytest.mark.fault

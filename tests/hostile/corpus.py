@@ -23,7 +23,7 @@ from vitviz.data.preprocessing import preprocess
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder
 from vitviz.training.config import from_json
-from vitviz.webapp import images as webapp_images
+from vitviz.webapp import image_lists as webapp_images
 from vitviz.webapp import models
 
 MAX_SECONDS = 10

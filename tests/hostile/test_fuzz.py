@@ -11,11 +11,9 @@ import time
 import pytest
 
 from tests.hostile import checkpoints, images, runs
-from vitviz.data.arrays import ImageError
 from vitviz.data.preprocessing import preprocess
+from vitviz.errors import CheckpointError, ConfigError, ImageError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.training.config import from_json
 

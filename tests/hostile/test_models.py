@@ -11,7 +11,7 @@ import transformers
 import vitviz
 from tests.hostile import models
 from tests.models import families
-from vitviz.models.checkpoint import CheckpointError
+from vitviz.errors import CheckpointError
 from vitviz.models.originals import silent
 
 SAMPLE, ALL = 150, 1000

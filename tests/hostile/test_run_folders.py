@@ -20,11 +20,12 @@ import pytest
 
 from tests.hostile.run_folders import damage
 from vitviz import cli
+from vitviz.errors import TrainingError
 from vitviz.runs import launch
 from vitviz.runs.store import Runs
 from vitviz.runs.sweep import Sweep
 from vitviz.runs.training_run import TrainingRun, train
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 from vitviz.webapp.models import list_run_models
 from vitviz.webapp.schemas.runs import PollRequest, TimelineRequest
 from vitviz.webapp.trainings import Trainings

@@ -12,9 +12,10 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.data import files
+from vitviz import files
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError, bundled_checkpoints, load, save
+from vitviz.models.checkpoint import bundled_checkpoints, load, save
 
 NOT_SAFETENSORS = r"A checkpoint must be a complete \.safetensors file"
 HEAD = "head.weight"

@@ -13,8 +13,8 @@ from torch import nn
 
 import vitviz
 from tests.models import families
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.conversion import convert
 from vitviz.models.export import export
 

@@ -7,7 +7,8 @@ from dataclasses import FrozenInstanceError, asdict, replace
 import pytest
 
 from tests import tiny
-from vitviz.models.config import ConfigError, ConvNetConfig, ViTConfig, config_from_dict
+from vitviz.errors import ConfigError
+from vitviz.models.config import ConvNetConfig, ViTConfig, config_from_dict
 
 
 def test_grid_and_tokens_of_an_image_that_is_not_square():

@@ -15,8 +15,8 @@ import torch
 
 import vitviz
 from tests.models import families
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub, pickles
-from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.conversion import convert
 
 PIXELS = families.images(families.SQUARE, torch.float32)

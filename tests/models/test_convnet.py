@@ -9,9 +9,10 @@ import torch
 from tests import tiny
 from vitviz import explain
 from vitviz.attribution.probes import probe
+from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import create_model
 
 CONFIG = ConvNetConfig(img_size=(20, 28), embed_dim=6, depth=3, num_classes=tiny.K)
@@ -96,7 +97,7 @@ def test_attention_is_refused(teacher, attentions):
 
 
 def test_patch_dropout_and_head_masks_are_refused(teacher):
-    for options in ({"keep": torch.zeros(8, 2, dtype=torch.long)}, {"head_masks": [None] * 3}):
+    for options in ({"keep": torch.zeros(8, 2, dtype=torch.long)}, {"interventions": [None] * 3}):
         with pytest.raises(ValueError, match=NO_ATTENTION):
             teacher.network(tiny.images(), **options)
 

@@ -11,7 +11,8 @@ import transformers
 import vitviz
 from tests.models import families
 from vitviz.data.preprocessing import Resize
-from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.errors import CheckpointError
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.export import export
 from vitviz.models.hub import load

@@ -8,9 +8,8 @@ import torch
 
 import vitviz
 from tests import tiny
-from vitviz.attribution.export import csv_bytes
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.config import ConfigError
+from vitviz.attribution.file_formats import csv_bytes
+from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models.labels import distinct_names, read_labels
 from vitviz.webapp import endpoints
 

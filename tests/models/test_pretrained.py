@@ -18,8 +18,8 @@ import transformers
 import vitviz
 from tests.models import families
 from vitviz.attribution.serialize import method_scores
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config_files import flatten, parse
 from vitviz.models.families import TRANSFORMERS
 from vitviz.models.pretrained import Pretrained, convert, describe_module
@@ -46,7 +46,7 @@ def test_logits_attention_and_gradients_equal_those_of_the_library(name, size):
     tolerance = 1e-6 if name in families.PARTLY_FLOAT32 else 1e-10
     direction = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0), dtype=logits.dtype)
     (expected,) = torch.autograd.grad((logits * direction).sum(), pixels)
-    ours = network.forward_blocks(pixels, "full")
+    ours = network.forward_with_blocks(pixels, "full")
     (grads,) = torch.autograd.grad((ours.logits * direction).sum(), pixels)
     weights = torch.stack([block.weights for block in ours.blocks])
     assert attention.std() > 0.005, "attention must not be uniform"

@@ -12,9 +12,9 @@ import yaml
 
 import vitviz
 from tests.models import families
+from vitviz.errors import CheckpointError
 from vitviz.models import publish
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.facts import facts
+from vitviz.webapp.model_info import facts
 
 ERRORS = huggingface_hub.errors
 

@@ -7,8 +7,9 @@ import torch
 
 from tests import tiny
 from tests.tutorials import TUTORIALS, config, network
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint, load, save
-from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.training.presets import get_preset
 

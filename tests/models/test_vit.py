@@ -11,7 +11,7 @@ from tests import tiny
 from tests.tiny import A, B, D, K, L, N, T
 from vitviz.models.config import ViTConfig
 from vitviz.models.layers import attend
-from vitviz.models.vit import HeadMask, ViT
+from vitviz.models.vit import Intervention, ViT
 
 variants = pytest.mark.parametrize("name", tiny.VARIANTS)
 
@@ -201,12 +201,12 @@ def test_a_head_mask_of_ones_has_no_effect_and_zeros_remove_a_head():
     model = tiny.model()
     images = tiny.images()
     d = D // A
-    intact = [HeadMask(torch.ones(A), torch.randn(A, d)) for _ in range(L)]
+    intact = [Intervention(torch.ones(A), torch.randn(A, d)) for _ in range(L)]
     with torch.no_grad():
-        torch.testing.assert_close(model(images, head_masks=intact), model(images), rtol=0, atol=1e-5)
+        torch.testing.assert_close(model(images, interventions=intact), model(images), rtol=0, atol=1e-5)
         ablated = [None] * L
-        ablated[2] = HeadMask(torch.tensor([0.0, 1.0]), torch.zeros(A, d))
-        expected = model(images, head_masks=ablated)
+        ablated[2] = Intervention(torch.tensor([0.0, 1.0]), torch.zeros(A, d))
+        expected = model(images, interventions=ablated)
         model.blocks[2].attn.proj.weight[:, :d] = 0  # the slice of the first head
         torch.testing.assert_close(model(images), expected, rtol=0, atol=1e-5)
 
@@ -216,7 +216,7 @@ def test_an_ablated_head_outputs_its_replacement():
     d = D // A
     replacement = torch.arange(float(D)).view(A, d) / D
     with torch.no_grad():
-        ablated = model(tiny.images(), head_masks=[HeadMask(torch.zeros(A), replacement)])
+        ablated = model(tiny.images(), interventions=[Intervention(torch.zeros(A), replacement)])
         model.blocks[0].attn.proj.bias += model.blocks[0].attn.proj.weight @ replacement.flatten()
         model.blocks[0].attn.proj.weight.zero_()
         torch.testing.assert_close(ablated, model(tiny.images()), rtol=0, atol=1e-5)

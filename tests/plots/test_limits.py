@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitviz.plots.limits import clip_limit, limit_queries, limits_of_rows, round_limit, spread_patches
+from vitviz.plots.scales import clip_limit, limit_queries, limits_of_rows, round_limit, spread_patches
 
 L, A, R, N = 3, 2, 1, 20
 

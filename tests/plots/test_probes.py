@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.plots.svg import words
-from vitviz.plots import probe_table, probes
+from vitviz.plots import probe_figures, probe_table
 from vitviz.plots.colormaps import COLOR_MAPS
 from vitviz.plots.style import render
 
@@ -41,7 +41,7 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
 
 @pytest.fixture(scope="module")
 def figure():
-    return probes.draw(numbers(), "model $1 over <ten> samples")
+    return probe_figures.draw(numbers(), "model $1 over <ten> samples")
 
 
 @pytest.fixture(scope="module")
@@ -140,26 +140,26 @@ def test_texts_are_present_and_escaped(svg):
     assert {"in", "layer 1", "uniform: 10.8 px", f"uniform: {T}", "18.0 %"} <= set(found)
     assert "model $1 over <ten> samples" in found
     assert any("0.80" in text for text in found), "the scale of the cosines"
-    assert {title for _, title in probes.PANELS.values()} <= set(found)
+    assert {title for _, title in probe_figures.PANELS.values()} <= set(found)
 
 
 @pytest.mark.parametrize(("layers", "heads", "classes"), [(1, 1, 2), (2, 12, 1000)])
 def test_small_and_large_models_fit(layers, heads, classes):
-    assert render(probes.draw(numbers(layers, heads, classes)), ".svg")
+    assert render(probe_figures.draw(numbers(layers, heads, classes)), ".svg")
 
 
 def test_figures_that_a_model_lacks_say_why():
     rotary = numbers() | {"position_similarity": np.zeros((GH, GW, GH, GW))}
-    assert probes.why_absent(rotary, "positions") == "this model has rotary positions and no position embedding"
+    assert probe_figures.why_absent(rotary, "positions") == "this model has rotary positions and no position embedding"
     unlabeled = numbers() | {"final_agreement": np.empty(0), "final_probability": np.empty(0)}
-    assert probes.why_absent(unlabeled, "lens") == "this model was trained without labels"
-    assert not any(probes.why_absent(numbers(), name) for name in probes.PANELS)
-    assert render(probes.draw(rotary | unlabeled), ".svg")
+    assert probe_figures.why_absent(unlabeled, "lens") == "this model was trained without labels"
+    assert not any(probe_figures.why_absent(numbers(), name) for name in probe_figures.PANELS)
+    assert render(probe_figures.draw(rotary | unlabeled), ".svg")
 
 
 def test_maps_of_strip_patches_have_the_aspect_ratio_of_the_image():
     strips = numbers() | {"filters": np.ones((9, 3, 1, 16))}
-    figure = probes.draw(strips)
+    figure = probe_figures.draw(strips)
     for panel, aspect in ((1, 1 / 256), (7, 1 / 16)):  # a tile of the first is a strip of strips
         assert {image.axes.get_aspect() for image in images(figure.subfigs[panel])} == {aspect}
 
@@ -203,5 +203,5 @@ def test_drawing_leaves_global_settings_unchanged():
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    probes.draw(numbers())
+    probe_figures.draw(numbers())
     assert dict(mpl.rcParams) == before

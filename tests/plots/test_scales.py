@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vitviz.plots import words
+from vitviz.plots import formatting
 from vitviz.plots.scales import Scale, map_scale, method_scale, with_means
 
 
@@ -31,11 +31,11 @@ def test_means_leave_out_ablated_heads():
     [(0.5, 0, "1"), (2.5, 0, "3"), (-0.004, 2, "0.00"), (-1.25, 1, "−1.3"), (1.005, 2, "1.00")],
 )
 def test_numbers_are_rounded_as_in_the_browser(value, digits, text):
-    assert words.written(value, digits) == text
+    assert formatting.written(value, digits) == text
 
 
 def test_percentages_have_as_many_decimals_as_on_the_page():
-    assert [words.percent(value).replace("\xa0", " ") for value in (0, 0.00001, 0.001, 0.0099, 0.1234)] == [
+    assert [formatting.percent(value).replace("\xa0", " ") for value in (0, 0.00001, 0.001, 0.0099, 0.1234)] == [
         "0.0 %",
         "under 0.01 %",
         "0.10 %",

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from vitviz.errors import TrainingError
 from vitviz.runs import process, run_folder
 from vitviz.runs.process import AlreadyRunningError, ProcessRecord, RunLock, TrainingStopped
-from vitviz.training.config import TrainingError
 from vitviz.training.signals import StopRequest
 
 

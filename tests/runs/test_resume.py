@@ -14,13 +14,14 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from tests.training.trainings import load_weights
+from vitviz.errors import CheckpointError, ConfigError, TrainingError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError, load
-from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.checkpoint import load
+from vitviz.models.config import ConvNetConfig
 from vitviz.runs import run_folder, timeline
 from vitviz.runs.run_folder import check_config
 from vitviz.runs.training_run import TrainingRun, train
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 from vitviz.training.schedule import lr_factor
 
 pytestmark = [

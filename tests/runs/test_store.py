@@ -22,6 +22,7 @@ from safetensors.torch import save_file
 
 from tests import tiny
 from vitviz.data import cifar
+from vitviz.errors import DataError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.runs import launch, process, run_folder, store, sweep
@@ -493,7 +494,7 @@ def test_an_invalid_sweep_or_one_with_existing_runs_is_rejected(runs, config):
 
 
 def test_a_failed_start_leaves_no_folder(runs, config, monkeypatch):
-    with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
+    with pytest.raises(DataError, match="CIFAR-10 is not in"):
         runs.start(replace(config, data="nowhere"), "one")
     monkeypatch.setattr(launch, "COMMAND", ("/nowhere/python",))
     with pytest.raises(FileNotFoundError):

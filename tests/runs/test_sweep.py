@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from vitviz.data.cifar import DataError
+from vitviz.errors import DataError, TrainingError
 from vitviz.models.checkpoint import load
 from vitviz.runs import sweep
 from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.sweep import Sweep
 from vitviz.runs.training_run import TrainingRun
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),

@@ -11,11 +11,11 @@ import torch
 
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import cifar, preprocessing
+from vitviz.errors import DataError, TrainingError
 from vitviz.models.checkpoint import eval_samples, load
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import TrainingRun, train
 from vitviz.training import trainer
-from vitviz.training.config import TrainingError
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import measure_accuracy
 from vitviz.training.presets import get_preset
@@ -264,6 +264,6 @@ def test_images_that_do_not_fit_into_memory_are_reported(config, monkeypatch):
 
 
 def test_without_a_dataset_nothing_is_written(config, tmp_path):
-    with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
+    with pytest.raises(DataError, match="CIFAR-10 is not in"):
         train(replace(config, data=str(tmp_path / "nowhere")))
     assert not config.folder.exists()

@@ -16,9 +16,8 @@ from torch import nn
 import vitviz
 from tests.models.families import SQUARE, A, K, L, of_timm, of_transformers
 from vitviz.data import preprocessing
+from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder, timeline
 from vitviz.runs.store import Runs
 from vitviz.runs.watch import MAX_SNAPSHOTS, lightning_callback, transformers_callback

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vitviz.models.config import ConfigError, ConvNetConfig, ViTConfig
+from vitviz.errors import ConfigError
+from vitviz.models.config import ConvNetConfig, ViTConfig
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.presets import PRESETS, TEACHERS, get_preset
 

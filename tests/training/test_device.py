@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError, TrainingError
 from vitviz.models.factory import create_model
-from vitviz.training.config import TrainingError
 from vitviz.training.device import (
     choose_device,
     is_bfloat16_faster,

@@ -10,9 +10,10 @@ from torch import nn
 
 from tests.training.trainings import create_run
 from vitviz.data.datasets import CIFAR10
+from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
-from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import train
 from vitviz.training.distillation import distillation_targets

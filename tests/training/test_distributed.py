@@ -15,9 +15,9 @@ from typer.main import get_command
 
 from tests import tiny
 from vitviz.cli import app
+from vitviz.errors import TrainingError
 from vitviz.models.checkpoint import load
 from vitviz.training import distributed as distributed_module
-from vitviz.training.config import TrainingError
 from vitviz.training.distributed import ATTEMPT, Distributed
 
 PROCESS = """
@@ -55,7 +55,7 @@ print(json.dumps(found))
 LOST_PROCESS = """
 import os, sys
 import torch
-from vitviz.training.config import TrainingError
+from vitviz.errors import TrainingError
 from vitviz.training.distributed import Distributed
 
 how, rank = sys.argv[1], int(os.environ["RANK"])

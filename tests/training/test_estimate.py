@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.training import estimate as module
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import (

@@ -14,13 +14,14 @@ from tests import tiny
 from tests.training.trainings import create_run
 from vitviz import explain
 from vitviz.data import datasets
+from vitviz.errors import ConfigError, TrainingError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
-from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.config import ConvNetConfig
 from vitviz.models.layers import interpolate_pos_embed
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import TrainingRun
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, load_training_data
 from vitviz.training.evaluation import load_test_set, measure_accuracy
 from vitviz.training.finetuning import use_init_model

@@ -10,9 +10,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from vitviz.data.datasets import CIFAR10
+from vitviz.errors import TrainingError
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import TrainingRun
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
 from vitviz.training.presets import get_preset

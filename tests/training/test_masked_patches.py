@@ -9,8 +9,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tests import tiny
 from tests.training.trainings import create_run
 from vitviz.data import cifar
-from vitviz.data.cifar import DataError
 from vitviz.data.datasets import CIFAR10
+from vitviz.errors import DataError
 from vitviz.models.checkpoint import load
 from vitviz.models.vit import ViT
 from vitviz.runs import training_run

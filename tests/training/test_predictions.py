@@ -7,6 +7,7 @@ import torch
 
 from tests import tiny
 from vitviz.data import cifar
+from vitviz.errors import DataError
 from vitviz.models import checkpoint
 from vitviz.training import predictions
 from vitviz.training.predictions import compute_predictions, predictions_path, read_predictions, write_predictions
@@ -78,7 +79,7 @@ def test_the_bundled_predictions_are_small_and_of_the_bundled_weights():
 def test_the_bundled_predictions_are_those_of_the_model():
     try:
         test_images, labels = cifar.load("test")
-    except cifar.DataError as error:
+    except DataError as error:
         pytest.skip(str(error))
     model = checkpoint.load("cifar10-ti4")
     stored = read_predictions("cifar10-ti4").predictions

@@ -9,9 +9,10 @@ import torch
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import cifar
 from vitviz.data.datasets import CIFAR10
+from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
-from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import train
 from vitviz.training import soft_labels

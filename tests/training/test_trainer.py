@@ -10,8 +10,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import datasets
 from vitviz.data.datasets import CIFAR10, Dataset
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import load
-from vitviz.models.config import ConfigError
 from vitviz.runs.training_run import TrainingRun, train
 from vitviz.training import device, trainer
 from vitviz.training.config import TrainConfig

@@ -60,8 +60,8 @@ class Routes:
 def routes(**options: Any):
     """Yield a client; `options` are those of `Backend`."""
     backend = Backend(**options)
-    opened = backend.sources.opener.opened
-    opened.sources["tiny"], opened.states["tiny"] = "tiny", ()
+    opened = backend.inputs.opener.models
+    opened.requested["tiny"], opened.states["tiny"] = "tiny", ()
     opened.loaded["tiny"] = replace(tiny.checkpoint(), name="tiny")
     with TestClient(backend.api) as http:
         yield Routes(backend, http)

@@ -16,7 +16,7 @@ import gradio as gr
 import pytest
 
 from vitviz.cli import configure_server_libraries
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.webapp import app as module
 from vitviz.webapp.app import build_app, is_space, serve
 from vitviz.webapp.endpoints import Endpoints, list_methods

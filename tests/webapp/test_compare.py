@@ -16,7 +16,7 @@ from vitviz.attribution.provenance import Provenance
 from vitviz.data.preprocessing import sample_paths
 from vitviz.runs import timeline
 from vitviz.view import Subject, View
-from vitviz.webapp import large_models
+from vitviz.webapp import explanations
 from vitviz.webapp.server.calls import Call
 
 DOG = CAT | {"image": {"kind": "sample", "name": "dog"}}
@@ -199,6 +199,6 @@ def test_other_formats_and_other_models_are_refused(client):
 
 
 def test_maps_that_take_minutes_are_refused(client, monkeypatch):
-    monkeypatch.setattr(large_models, "MAX_MACS", 0)
+    monkeypatch.setattr(explanations, "MAX_MACS", 0)
     view = {"content": "method", "method": "occlusion"}
     assert "takes few passes" in client.refusal(ROUTE, **sides(CAT, CAT, {}, **view))["error"]

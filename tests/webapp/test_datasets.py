@@ -3,7 +3,7 @@
 import pytest
 
 from tests.data.folders import write_image_folder, write_zip
-from vitviz.webapp.datasets import MAX_LISTED, DataSets
+from vitviz.webapp.image_zips import MAX_LISTED, DataSets
 
 
 @pytest.fixture

@@ -20,19 +20,20 @@ from safetensors.torch import save_file
 
 from tests import tiny
 from tests.webapp.api import CAT, routes
+from vitviz import environment
 from vitviz.attribution import serialize
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.context import BEFORE_BATCH
 from vitviz.attribution.explanation import explain, patch_activations
 from vitviz.attribution.neighbors import build_index, nearest
-from vitviz.data import cifar, environment
-from vitviz.data.cifar import DataError
-from vitviz.data.photos import PHOTOS
+from vitviz.data import cifar
 from vitviz.data.preprocessing import load_samples, sample_paths
+from vitviz.data.samples import PHOTOS
+from vitviz.errors import DataError
 from vitviz.models import checkpoint
 from vitviz.models.weights import weights_sha256
 from vitviz.view import Subject
-from vitviz.webapp import explained, image_sets, large_models
+from vitviz.webapp import explanations, image_sets
 from vitviz.webapp.routes import explanations as module
 from vitviz.webapp.server import calls
 from vitviz.webapp.server import uploads as upload_module
@@ -132,11 +133,11 @@ def test_maps_and_scores_are_those_of_the_library_and_computed_once(client, cat,
 
 
 def test_large_models_leave_out_what_takes_many_passes(client, monkeypatch):
-    monkeypatch.setattr(large_models, "MAX_MACS", 0)
+    monkeypatch.setattr(explanations, "MAX_MACS", 0)
     reply = client.get("explanations/maps", subject=CAT, target=[5])
     assert "occlusion" not in reply["maps"]
-    assert reply["skipped"] == large_models.SKIPPED
-    assert client.refusal("explanations/scores", subject=CAT, target=[5])["error"] == large_models.SKIPPED
+    assert reply["skipped"] == explanations.SKIPPED
+    assert client.refusal("explanations/scores", subject=CAT, target=[5])["error"] == explanations.SKIPPED
 
 
 def test_a_map_on_request_reports_its_progress_and_is_kept(client, cat, monkeypatch):
@@ -279,9 +280,9 @@ def test_ablations_are_applied_in_order_from_what_is_held(client, cat, monkeypat
     first, second = {"heads": [[1, 0]], "mode": "mean"}, {"heads": [[2, 1]], "patches": [4, 9], "patch_mode": "gray"}
     client.get("explanations", subject=CAT)
     applied = []
-    ablate = explained.ablate
-    monkeypatch.setattr(explained, "ablate", lambda *given: applied.append(given[1]) or ablate(*given))
-    monkeypatch.setattr(explained, "explain", lambda *_, **__: pytest.fail("the image is held"))
+    ablate = explanations.ablate
+    monkeypatch.setattr(explanations, "ablate", lambda *given: applied.append(given[1]) or ablate(*given))
+    monkeypatch.setattr(explanations, "explain", lambda *_, **__: pytest.fail("the image is held"))
     one = client.get("explanations", subject=CAT | {"ablations": [first]})
     both = client.get("explanations", subject=CAT | {"ablations": [first, second]})
     assert len(applied) == 2
@@ -300,7 +301,7 @@ def test_ablations_are_applied_in_order_from_what_is_held(client, cat, monkeypat
 def test_equal_ablations_are_one_subject(client, monkeypatch):
     given = {"heads": [[1, 0], [0, 1]], "patches": [9, 4]}
     client.get("explanations", subject=CAT | {"ablations": [given]})
-    monkeypatch.setattr(explained, "ablate", lambda *_: pytest.fail("it is held"))
+    monkeypatch.setattr(explanations, "ablate", lambda *_: pytest.fail("it is held"))
     equal = [{"heads": [[0, 1], [1, 0], [0, 1]], "patches": [4, 9], "mode": "zero"}, {"mode": "mean"}]
     client.get("explanations", subject=CAT | {"ablations": equal})
 
@@ -309,14 +310,14 @@ def test_equal_ablations_are_one_subject(client, monkeypatch):
 
 
 def test_an_image_is_explained_once_for_all_who_wait(monkeypatch):
-    explain_image, started, calls = explained.explain, threading.Event(), []
+    explain_image, started, calls = explanations.explain, threading.Event(), []
 
     def slow(*given, **options):
         calls.append(given)
         started.wait(60)
         return explain_image(*given, **options)
 
-    monkeypatch.setattr(explained, "explain", slow)
+    monkeypatch.setattr(explanations, "explain", slow)
     with routes() as client, ThreadPoolExecutor(6) as pool:
         paths = ["explanations", "explanations/rows", "explanations/features"] * 2
         replies = [pool.submit(client.get, path, subject=CAT) for path in paths]
@@ -333,7 +334,7 @@ def test_what_was_evicted_is_computed_again(client):
 
 
 def test_another_file_under_the_same_name_is_another_model(client):
-    opened = client.backend.sources.opener.opened
+    opened = client.backend.inputs.opener.models
     before = client.get("explanations", subject=CAT)["probabilities"]
     loaded = opened.loaded["tiny"]
     try:
@@ -346,8 +347,8 @@ def test_another_file_under_the_same_name_is_another_model(client):
 
 def test_the_cache_is_bounded_but_keeps_two(client):
     found = client.backend.explanations
-    size = explained.size_of(found.compute(Subject(**CAT)).explanation)
-    small = explained.Explanations(client.backend.sources, max_bytes=size)
+    size = explanations.size_of(found.compute(Subject(**CAT)).explanation)
+    small = explanations.Explanations(client.backend.inputs, max_bytes=size)
     subjects = [Subject(model="tiny", image={"kind": "sample", "name": name}) for name in ("cat", "dog", "frog")]
     for subject in subjects:
         small.compute(subject)
@@ -372,7 +373,7 @@ def test_an_upload_is_explained_by_its_id_and_gone_with_its_file(client, uploads
     assert str(uploads) not in str(found)
 
     now = time.monotonic()
-    held = client.backend.explanations.get(explained.canonical(Subject(**subject)))
+    held = client.backend.explanations.get(explanations.canonical(Subject(**subject)))
     assert now + upload_module.UPLOAD_AGE - 60 < held.expires <= time.monotonic() + upload_module.UPLOAD_AGE
     monkeypatch.setattr(upload_module, "UPLOAD_AGE", -1)
     upload_module.Uploads(uploads).clean()
@@ -520,8 +521,8 @@ def test_an_upload_is_returned_as_a_small_png(client, uploads):
 
 def hold(client, model, name="other"):
     """Let a client know another model."""
-    opened = client.backend.sources.opener.opened
-    opened.sources[name], opened.states[name] = name, ()
+    opened = client.backend.inputs.opener.models
+    opened.requested[name], opened.states[name] = name, ()
     opened.loaded[name] = replace(model, name=name)
     return CAT | {"model": name}
 
@@ -540,7 +541,7 @@ def test_attention_pooling_is_sent_with_the_image_and_after_ablations():
 
 
 def test_a_model_without_head_has_nothing_left_out(monkeypatch):
-    monkeypatch.setattr(large_models, "MAX_MACS", 0)
+    monkeypatch.setattr(explanations, "MAX_MACS", 0)
     with routes() as client:
         subject = hold(client, replace(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), labels=()))
         reply = client.get("explanations/maps", subject=subject)
@@ -569,7 +570,7 @@ def test_a_flat_map_has_no_score(monkeypatch):
     with routes() as client:
         held = client.backend.explanations
         client.get("explanations", subject=CAT)
-        explanation = held.get(explained.canonical(Subject(**CAT))).explanation
+        explanation = held.get(explanations.canonical(Subject(**CAT))).explanation
         explanation.context.maps["attention_gradcam", 3] = np.zeros(tiny.N, np.float32)
         scores = client.get("explanations/scores", subject=CAT, target=[3])["scores"]
         assert [method for method, value in scores.items() if value is None] == ["attention_gradcam"]
@@ -610,7 +611,7 @@ def test_large_images_and_models_that_must_be_loaded_come_after_small_ones(clien
     assert not is_large(CAT | {"image": uploaded(client, np.zeros((40, 40, 3), np.uint8))})
     assert is_large(CAT | {"image": uploaded(client, np.zeros((4000, 4000, 3), np.uint8))})
     assert is_large(CAT | {"image": {"kind": "run", "run": "runs/pets", "index": 0}}), "its folder may have to be read"
-    client.backend.sources.opener.opened.sources["away"] = "away"
+    client.backend.inputs.opener.models.requested["away"] = "away"
     assert is_large(CAT | {"model": "away"})
 
 
@@ -618,17 +619,17 @@ def test_the_memory_of_an_explanation_includes_the_weights_of_runs(cat):
     run = copy(cat.context)
     run.checkpoint = replace(run.checkpoint, name="runs/first")
     weights = sum(4 * one.numel() for one in run.checkpoint.network.parameters())
-    assert explained.size_of(replace(cat, context=run)) == explained.size_of(cat) + weights
+    assert explanations.size_of(replace(cat, context=run)) == explanations.size_of(cat) + weights
 
 
 def test_explanations_and_replies_are_deleted_within_an_hour_even_if_used(monkeypatch):
     now = 0.0
-    monkeypatch.setattr(explained, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(explanations, "time", SimpleNamespace(monotonic=lambda: now))
     with routes() as client:
         found = client.backend.explanations
         client.get("explanations/maps", subject=CAT)
         client.get("explanations", subject=CAT | {"ablations": [{"heads": [[0, 0]]}]})
-        for age, left in ((explained.MAX_AGE - 1, (2, 1)), (explained.MAX_AGE + 1, (0, 0))):
+        for age, left in ((explanations.MAX_AGE - 1, (2, 1)), (explanations.MAX_AGE + 1, (0, 0))):
             now = age
             found.clean()
             assert (Cache.__len__(found.held), Cache.__len__(found.replies)) == left  # also what has expired

@@ -14,9 +14,9 @@ from tests import tiny
 from tests.webapp.api import CAT, routes
 from vitviz.attribution import serialize
 from vitviz.attribution.explanation import explain, patch_activations
-from vitviz.attribution.shown import limits_of
+from vitviz.attribution.view_maps import limits_of
 from vitviz.data.preprocessing import sample_paths
-from vitviz.webapp import large_models
+from vitviz.webapp import explanations
 
 DOG = {"kind": "sample", "name": "dog"}
 METHOD = {"content": "method", "target": [3]}
@@ -120,7 +120,7 @@ def test_the_document_opens_on_the_view(client):
 
 
 def test_files_of_a_large_model_have_no_scores(client, monkeypatch):
-    monkeypatch.setattr(large_models, "MAX_MACS", 0)
+    monkeypatch.setattr(explanations, "MAX_MACS", 0)
     monkeypatch.setattr(serialize, "method_scores", lambda *_: pytest.fail("the scores are computed"))
     subject = CAT | {"image": {"kind": "sample", "name": "ship"}}
     reason = client.get("explanations/maps", subject=subject, quick=True)["skipped"]

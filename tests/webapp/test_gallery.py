@@ -8,20 +8,21 @@ from PIL import Image
 
 import vitviz
 from vitviz.data import cifar
+from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.runs import run_folder
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig
 from vitviz.view import Subject
 from vitviz.webapp import gallery as module
-from vitviz.webapp.explained import Explanations
+from vitviz.webapp.explanations import Explanations
 from vitviz.webapp.gallery import Gallery
+from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas.data import GalleryRequest
-from vitviz.webapp.sources import Sources
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 TI4 = {"model": "cifar10-ti4"}
@@ -29,7 +30,7 @@ TI4 = {"model": "cifar10-ti4"}
 
 @pytest.fixture
 def gallery(cifar_folder):
-    return Gallery(Sources(str(cifar_folder)))
+    return Gallery(Inputs(str(cifar_folder)))
 
 
 @pytest.fixture
@@ -99,12 +100,12 @@ def test_classes_are_matched_by_name(gallery, images, monkeypatch):
     with torch.no_grad():
         classes = model.network(model.normalize(images[0])).argmax(-1)
     turned = replace(model, labels=model.labels[::-1])
-    monkeypatch.setattr(Sources, "model", lambda *_: turned)
+    monkeypatch.setattr(Inputs, "model", lambda *_: turned)
     right = [image.index for image in pages(gallery, **TI4, shown="correct")]
     assert right == (9 - classes == images[1]).nonzero()[:, 0].tolist()
-    monkeypatch.setattr(Sources, "model", lambda *_: replace(model, labels=tuple("abcdefghij")))
+    monkeypatch.setattr(Inputs, "model", lambda *_: replace(model, labels=tuple("abcdefghij")))
     with pytest.raises(ConfigError, match="the classes of CIFAR-10 to filter by: got cifar10-ti4"):
-        ask(Gallery(gallery.sources), **TI4, shown="correct")
+        ask(Gallery(gallery.inputs), **TI4, shown="correct")
 
 
 def test_the_page_of_an_image_is_found(gallery):
@@ -134,7 +135,7 @@ def pets(tmp_path):
 
 
 def test_the_gallery_shows_the_test_images_that_a_run_was_trained_on(pets):
-    sources = Sources(runs=pets[1])
+    sources = Inputs(runs=pets[1])
     gallery = Gallery(sources)
     (listed,) = [model for model in list_models(sources)["models"] if model["name"] == "runs/first"]
     assert listed["dataset"] == "pets"
@@ -158,7 +159,7 @@ def test_the_gallery_shows_the_test_images_that_a_run_was_trained_on(pets):
 
 def test_a_model_without_trained_head_does_not_filter(gallery, monkeypatch):
     model = replace(checkpoint.load("cifar10-ti4"), record={"train_config": {"objective": "masked-patch"}})
-    monkeypatch.setattr(Sources, "model", lambda *_: model)
+    monkeypatch.setattr(Inputs, "model", lambda *_: model)
     with pytest.raises(ConfigError, match="a classifier with the classes of"):
         ask(gallery, **TI4, shown="correct")
 
@@ -167,7 +168,7 @@ def test_a_missing_image_folder_gives_one_sentence(pets):
     folder, runs = pets
     folder.rename(folder.with_name("gone"))
     with pytest.raises(ValueError, match=r"The image folder of this run is missing: .*pets does not exist\. Put it"):
-        ask(Gallery(Sources(runs=runs)), dataset="runs/first")
+        ask(Gallery(Inputs(runs=runs)), dataset="runs/first")
     for dataset in ("runs/first", "../pets", ""):
         with pytest.raises(ValueError, match="dataset must be cifar10 or runs/NAME"):
-            ask(Gallery(Sources(public=True)), dataset=dataset)
+            ask(Gallery(Inputs(public=True)), dataset=dataset)

@@ -18,9 +18,9 @@ from vitviz.data import cifar, preprocessing
 from vitviz.models import checkpoint
 from vitviz.plots.probe_table import FIGURES
 from vitviz.runs.store import Runs
-from vitviz.webapp import probed
+from vitviz.webapp import probes
 from vitviz.webapp.models import load_model
-from vitviz.webapp.probed import ARRAYS, DECIMALS
+from vitviz.webapp.probes import ARRAYS, DECIMALS
 
 ROUNDING_ERROR = 0.5 * 10**-DECIMALS
 
@@ -42,7 +42,7 @@ def probe_calls(monkeypatch):
         report(0, len(images))
         return found
 
-    monkeypatch.setattr(probed, "probe", counting)
+    monkeypatch.setattr(probes, "probe", counting)
     return calls
 
 
@@ -58,7 +58,7 @@ def test_the_reply_equals_the_librarys_probes(client):
 
 
 def test_the_first_test_images_are_probed_on_request(cifar_folder, probe_calls, monkeypatch):
-    monkeypatch.setattr(probed, "NUM_TEST_IMAGES", 7)
+    monkeypatch.setattr(probes, "NUM_TEST_IMAGES", 7)
     with pytest.warns(UserWarning, match="differs from the official"):
         expected = cifar.load("test", cifar_folder)[0][:7]
     with pytest.warns(UserWarning, match="differs from the official"), routes(data=str(cifar_folder)) as client:
@@ -83,7 +83,7 @@ def test_concurrent_requests_share_one_measurement(client, probe_calls):
 
 def test_a_run_is_probed_again_after_its_checkpoint_changed(client, probe_calls, tmp_path):
     run = runs.make(tmp_path, "first", finished=True)
-    client.backend.sources.runs = store = Runs(tmp_path)
+    client.backend.inputs.runs = store = Runs(tmp_path)
     for _ in range(2):
         client.get("models/probes", model="runs/first")
     assert len(probe_calls) == 1
@@ -126,7 +126,7 @@ def test_the_measurement_ends_when_nobody_waits_any_more(client, monkeypatch):
         self.cancel()
         self.check()
 
-    monkeypatch.setattr(probed, "probe", gone)
+    monkeypatch.setattr(probes, "probe", gone)
     monkeypatch.setattr("vitviz.webapp.server.jobs.Job.report", cancelled)
     status, _ = client.post("models/probes", model="cifar10-ti4")
     assert (status, ended.is_set()) == (499, True)

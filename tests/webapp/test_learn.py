@@ -47,8 +47,8 @@ def ask(client):
 
 def opened(client, checkpoint):
     """Let the page know a model by its name; return the subject with the cat."""
-    models = client.backend.sources.opener.opened
-    models.sources[checkpoint.name] = models.states[checkpoint.name] = checkpoint.name
+    models = client.backend.inputs.opener.models
+    models.requested[checkpoint.name] = models.states[checkpoint.name] = checkpoint.name
     models.loaded[checkpoint.name] = checkpoint
     return CAT | {"model": checkpoint.name}
 

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import load
 from vitviz.data import cifar
+from vitviz.errors import DataError
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 def has_cifar() -> bool:
     try:
         return bool(cifar.find())
-    except cifar.DataError:
+    except DataError:
         return False
 
 

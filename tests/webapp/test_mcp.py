@@ -11,7 +11,7 @@ import pytest
 from benchmarks.page import run_server
 from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, Client, running
 from vitviz.data.preprocessing import sample_paths
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.webapp.app import build_app, serve
 from vitviz.webapp.server.guard import is_known_path
 

@@ -11,9 +11,9 @@ from vitviz import cli
 from vitviz.data import cifar, datasets
 from vitviz.data.preprocessing import Resize, load_samples, resize_images
 from vitviz.training import evaluation, predictions
-from vitviz.webapp import explained
-from vitviz.webapp.probed import ModelProbes
-from vitviz.webapp.sources import Sources
+from vitviz.webapp import explanations
+from vitviz.webapp.inputs import Inputs
+from vitviz.webapp.probes import ModelProbes
 
 SIZE, RESIZE = (tiny.H, tiny.W), Resize("nearest", 0.5)
 MODEL = replace(tiny.checkpoint(), resize=RESIZE)
@@ -33,14 +33,14 @@ def test_the_central_part_is_cropped_also_from_images_of_the_right_size():
 def test_internals_and_the_command_line_probe_the_preprocessed_samples():
     expected = load_samples(SIZE, RESIZE)
     assert not torch.equal(expected, load_samples(SIZE))
-    assert torch.equal(ModelProbes(Sources()).images(MODEL, "samples")[0], expected)
+    assert torch.equal(ModelProbes(Inputs()).images(MODEL, "samples")[0], expected)
     assert torch.equal(cli.load_probe_images(MODEL, None, 5)[0], expected)
 
 
 def test_head_means_are_over_the_preprocessed_samples(monkeypatch):
     seen = []
-    monkeypatch.setattr(explained, "mean_head_outputs", lambda model, images: seen.append(images))
-    explained.head_means(MODEL)
+    monkeypatch.setattr(explanations, "mean_head_outputs", lambda model, images: seen.append(images))
+    explanations.head_means(MODEL)
     assert torch.equal(seen[0], load_samples(SIZE, RESIZE))
 
 

@@ -10,7 +10,7 @@ import pytest
 from gradio import processing_utils
 
 from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
-from vitviz.webapp import opened
+from vitviz.webapp import user_models
 from vitviz.webapp.app import build_app, serve
 from vitviz.webapp.server import guard
 
@@ -63,7 +63,7 @@ def test_training_is_refused_over_http(public_client):
 
 
 def test_models_are_not_opened_over_http(public_client):
-    for path, request in (("models/open", {"action": "start", "source": "/etc"}), ("models/cached", {})):
+    for path, request in (("models/open", {"action": "start", "name": "/etc"}), ("models/cached", {})):
         status, answer = public_client.route(path, request)
         assert (status, "Models cannot be opened on a public page" in answer["error"]) == (400, True), path
 
@@ -81,8 +81,8 @@ def test_secrets_are_removed_from_the_environment(monkeypatch):
 
 def test_the_first_model_is_opened_with_the_token_of_the_hub(tiny_file, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "x")
-    load, tokens = opened.load, []
-    monkeypatch.setattr(opened, "load", lambda source: tokens.append(os.environ.get("HF_TOKEN")) or load(source))
+    load, tokens = user_models.load, []
+    monkeypatch.setattr(user_models, "load", lambda source: tokens.append(os.environ.get("HF_TOKEN")) or load(source))
     build_app(public=True, checkpoint=str(tiny_file))
     assert tokens == ["x"]
     assert "HF_TOKEN" not in os.environ
@@ -120,7 +120,7 @@ def test_an_unexpected_error_returns_a_generic_sentence_with_a_reference(client,
     def fail(*_):
         raise RuntimeError("secret /home/x")
 
-    monkeypatch.setattr("vitviz.webapp.sources.sample_path", fail)
+    monkeypatch.setattr("vitviz.webapp.inputs.sample_path", fail)
     monkeypatch.setattr("vitviz.webapp.endpoints.sample_path", fail)
     status, answer = client.route("explanations", explain({"kind": "sample", "name": "ship"}))
     assert status == 500

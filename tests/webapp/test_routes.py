@@ -12,9 +12,9 @@ from tests.webapp.serving import files_in, running
 from vitviz.data import cifar
 from vitviz.models import hub_cache
 from vitviz.models.hub_cache import CachedModel
-from vitviz.webapp.opened import OpenState
 from vitviz.webapp.routes import explanations
 from vitviz.webapp.server import uploads
+from vitviz.webapp.user_models import OpenState
 
 SHIPPED = {"subject": {"model": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}}
 PATH = "/vitviz/api/explanations"
@@ -151,15 +151,15 @@ def test_a_model_is_opened_and_canceled(monkeypatch):
             "bytes": 123,
             "classes": 10,
         }
-        opener, started = client.backend.sources.opener, []
+        opener, started = client.backend.inputs.opener, []
         monkeypatch.setattr(opener, "start", started.append)
         monkeypatch.setattr(opener, "cancel", lambda: started.append("canceled"))
         opener.state = OpenState("timm:x", "downloading", 1, 2)
-        reply = client.get("models/open", action="start", source=" timm:x ")
+        reply = client.get("models/open", action="start", name=" timm:x ")
         client.get("models/open", action="cancel")
         assert (started, reply["phase"], reply["done"]) == (["timm:x", "canceled"], "downloading", 1)
         assert client.refusal("models/open", action="stop")["field"] == "action"
-        assert client.refusal("models/open", action="start", source="x" * 1001)["field"] == "source"
+        assert client.refusal("models/open", action="start", name="x" * 1001)["field"] == "name"
 
 
 def test_a_public_page_opens_no_models_and_downloads_nothing():

@@ -23,11 +23,11 @@ from vitviz.training.estimate import Estimate
 from vitviz.training.presets import PRESETS, TEACHERS
 from vitviz.view import Subject
 from vitviz.webapp import trainings as trainings_module
-from vitviz.webapp.explained import Explanations
+from vitviz.webapp.explanations import Explanations
+from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.models import list_models, load_model
 from vitviz.webapp.schemas.runs import ConfigRequest
 from vitviz.webapp.server.refusals import FieldError
-from vitviz.webapp.sources import Sources
 from vitviz.webapp.training_form import CONFIG_FIELDS, HYPERPARAMETERS, LABELS, with_labels
 from vitviz.webapp.trainings import Trainings
 
@@ -436,7 +436,7 @@ def test_a_run_without_attention_cannot_be_explored(trainings, run):
     run_folder.write_config(TEACHERS["cifar10-teacher"], run)
     (row,) = trainings.lists().runs
     assert (row.saved, row.explorable, row.snapshots) == (True, False, False)
-    offered = list_models(Sources(runs=trainings.runs))["models"]
+    offered = list_models(Inputs(runs=trainings.runs))["models"]
     assert [found["name"] for found in offered] == list(checkpoint.bundled_checkpoints())
 
 
@@ -482,7 +482,7 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):
     for name, fields in configs.items():
         runs.make(trainings.runs.root, name, finished=True, **fields)
     known = {row.name: (row.measured_on, row.preset) for row in trainings.lists().runs}
-    models = list_models(Sources(runs=trainings.runs))["models"]
+    models = list_models(Inputs(runs=trainings.runs))["models"]
     explored = {model["name"]: model["measured_on"] for model in models}
     ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
     assert explored == dict.fromkeys(checkpoint.bundled_checkpoints(), "test") | ours
@@ -497,7 +497,7 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):
 
 
 def test_the_current_checkpoint_of_a_run_is_explored(trainings, run):
-    sources = Sources(runs=trainings.runs)
+    sources = Inputs(runs=trainings.runs)
     listed = list_models(sources)["models"][-1]
     parameters = sum(p.numel() for p in checkpoint.load(run / "last.safetensors").network.parameters())
     size = {"layers": 2, "heads": 2, "classes": 10, "family": "ViT", "parameters": parameters}
@@ -515,7 +515,7 @@ def test_the_current_checkpoint_of_a_run_is_explored(trainings, run):
             sources.model(wrong)
         assert refusal.value.field == "subject.model"
     with pytest.raises(ValueError, match="Checkpoint 'runs/first' not found"):
-        Sources().model("runs/first")
+        Inputs().model("runs/first")
 
 
 def zip_of(members):

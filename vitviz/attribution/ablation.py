@@ -11,7 +11,7 @@ from vitviz.attribution.context import ForwardContext, Head
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.vit import HeadMask
+from vitviz.models.vit import Intervention
 from vitviz.view import PatchMode
 
 
@@ -46,7 +46,7 @@ def ablate(
     N = context.config.num_patches
     if any(not 0 <= patch < N for patch in patches):
         raise ValueError(f"A patch must be from 0 to {N - 1}: got {sorted(patches)[:8]}.")
-    head_masks = merge_head_masks(context, pairs, head_means)
+    interventions = merge_interventions(context, pairs, head_means)
     removed = torch.zeros(1, N, dtype=torch.bool)
     removed[0, patches] = True
     kept = torch.from_numpy(context.kept_tokens[context.prefix :]) & ~removed[0]  # (N,)
@@ -57,13 +57,13 @@ def ablate(
         image = context.mask_patches(removed)[0]
     elif patches:
         keep = kept.nonzero()[:, 0].to(image.device)
-    return ForwardContext(context.checkpoint, image, keep, head_masks)
+    return ForwardContext(context.checkpoint, image, keep, interventions)
 
 
-def merge_head_masks(
+def merge_interventions(
     context: ForwardContext, heads: list[Head], head_means: Tensor | None
-) -> list[HeadMask | None] | None:
-    """Return the head masks of a context with more heads replaced; None if no head is."""
+) -> list[Intervention | None] | None:
+    """Return the interventions of a context with more heads replaced; None if no head is."""
     config = context.config
     if any(not (0 <= layer < config.depth and 0 <= head < config.num_heads) for layer, head in heads):
         known = f"layer 0 to {config.depth - 1} and head 0 to {config.num_heads - 1}"
@@ -74,15 +74,15 @@ def merge_head_masks(
     head_means = torch.zeros(shape) if head_means is None else head_means
     if head_means.shape != shape:
         raise ValueError(f"head_means must have the shape (L, A, d) {shape}: it has {tuple(head_means.shape)}.")
-    masks = list(context.head_masks or [None] * config.depth)
+    masks = list(context.interventions or [None] * config.depth)
     for layer in {layer for layer, _ in heads}:
         ones, zeros = torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image)
-        before = masks[layer] or HeadMask(ones, zeros)
+        before = masks[layer] or Intervention(ones, zeros)
         replaced = [head for of_layer, head in heads if of_layer == layer]
         keep, replacement = before.keep.clone(), before.replacement.clone()
         keep[replaced] = 0
         replacement[replaced] = head_means[layer][replaced].to(replacement)
-        masks[layer] = HeadMask(keep, replacement)
+        masks[layer] = Intervention(keep, replacement)
     return masks if any(mask is not None for mask in masks) else None
 
 

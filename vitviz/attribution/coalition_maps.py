@@ -11,27 +11,13 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
+from vitviz.errors import InterruptedMapError
 
 Array = NDArray[np.float32]
 Masks = NDArray[np.bool_]
 Progress = Callable[[int, int], bool | None]  # forward passes done and in total; False interrupts
 NUM_COALITIONS = 2048  # of Shapley values
 MAX_ROUNDS = 64  # of the greedy order
-
-
-class InterruptedMapError(RuntimeError):
-    """A map that takes many forward passes was interrupted.
-
-    Attributes:
-        done: Forward passes that were run.
-        total: Forward passes that the map needs.
-    """
-
-    def __init__(self, done: int, total: int) -> None:
-        super().__init__(
-            f"The map was interrupted after {done} of {total} forward passes. Start it again for a result."
-        )
-        self.done, self.total = done, total
 
 
 class Counter:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vitviz.attribution.shown import shows_pixels, target_of, title_of
+from vitviz.attribution.view_maps import shows_pixels, target_of, title_of
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.view import Given, Image, Sample, Subject, TestImage, View
 

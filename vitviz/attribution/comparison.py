@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import code, export, provenance
+from vitviz.attribution import code, file_formats, provenance
 from vitviz.attribution.code import COMPARED
-from vitviz.attribution.export import Output
 from vitviz.attribution.faithfulness import rank_correlation
+from vitviz.attribution.file_formats import Output
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Panel, Provenance, Shown
-from vitviz.attribution.shown import create_view, is_ablated, kept_patches, map_of, method_of, title_of
-from vitviz.models.config import ConfigError
+from vitviz.attribution.view_maps import create_view, is_ablated, kept_patches, map_of, method_of, title_of
+from vitviz.errors import ConfigError
 from vitviz.models.labels import distinct_names
-from vitviz.plots import words
-from vitviz.plots.limits import is_flat
-from vitviz.plots.scales import Scale
+from vitviz.plots import formatting
+from vitviz.plots.scales import Scale, is_flat
 from vitviz.view import View
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class ComparedClass:
     @property
     def points(self) -> float:
         """Change from A to B in percentage points, between the numbers as printed."""
-        return (words.rounded(1000 * self.b) - words.rounded(1000 * self.a)) / 10
+        return (formatting.rounded(1000 * self.b) - formatting.rounded(1000 * self.a)) / 10
 
 
 @dataclass(frozen=True)
@@ -283,18 +282,18 @@ class Comparison:
             return f"{name}: side by side"
         if self.most_changed is None:
             return f"{name}: the maps are equal"
-        place = f"largest difference at {words.patch_name(self.most_changed, self.a.grid[1])}"
+        place = f"largest difference at {formatting.patch_name(self.most_changed, self.a.grid[1])}"
         if self.rank_correlation is None:
             return f"{name}: {place}"
-        return f"{name}: rank correlation {words.written(self.rank_correlation, 2)}; {place}"
+        return f"{name}: rank correlation {formatting.written(self.rank_correlation, 2)}; {place}"
 
     @property
     def correlation_sentence(self) -> str:
         """State the rank correlation, or why there is none."""
         if self.rank_correlation is not None:
             return (
-                f"Rank correlation {words.written(self.rank_correlation, 2)} (Spearman, {self.kept.sum()} patches): "
-                "1 for the same order of the patches, 0 for unrelated orders, −1 for the reverse."
+                f"Rank correlation {formatting.written(self.rank_correlation, 2)} (Spearman, {self.kept.sum()} "
+                "patches): 1 for the same order of the patches, 0 for unrelated orders, −1 for the reverse."
             )
         if not self.has_same_grid:
             return "No difference and no rank correlation: the grids differ."
@@ -312,8 +311,8 @@ class Comparison:
             return "No difference of predictions."
         (one, p), (other, q) = first, second
         if one == other:
-            return f"Both predict {one}: A {words.percent(p, 1)}, B {words.percent(q, 1)}."
-        return f"A predicts {one}, {words.percent(p, 1)}; B predicts {other}, {words.percent(q, 1)}."
+            return f"Both predict {one}: A {formatting.percent(p, 1)}, B {formatting.percent(q, 1)}."
+        return f"A predicts {one}, {formatting.percent(p, 1)}; B predicts {other}, {formatting.percent(q, 1)}."
 
     @property
     def notes(self) -> list[str]:
@@ -341,7 +340,7 @@ class Comparison:
             yield "The models have no class in common: predictions are not compared."
         elif a.labels != b.labels:
             rest = [len(side.labels) - len(self.classes) for side in (a, b)]
-            shared = words.counted(len(self.classes), "class", "classes")
+            shared = formatting.counted(len(self.classes), "class", "classes")
             yield f"The models share {shared}, which are compared; {rest[0]} of A and {rest[1]} of B are not."
 
     # Files
@@ -403,11 +402,11 @@ class Comparison:
         Raises:
             ValueError: If the file has another ending.
         """
-        return export.save(path, self.figure, self.arrays, self.rows, provenance=self.provenance)
+        return file_formats.save(path, self.figure, self.arrays, self.rows, provenance=self.provenance)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the figure in a notebook."""
-        return {"image/png": export.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
+        return {"image/png": file_formats.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.headline}>"
@@ -497,7 +496,7 @@ def similarity_side(explanation: "Explanation", view: View, a: "Explanation") ->
     (patch,) = view.query
     layer = view.layer if isinstance(view.layer, int) else explanation.layers_and_heads[0] - 1
     values = a.similarity(patch, layer, explanation)
-    title = f"Layer {layer + 1}, similarity to {words.patch_name(patch, a.grid[1])} of A"
+    title = f"Layer {layer + 1}, similarity to {formatting.patch_name(patch, a.grid[1])} of A"
     return create_side(explanation, view, title, SIMILARITY, "cosine", values, kept_patches(explanation))
 
 

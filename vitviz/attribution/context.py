@@ -16,13 +16,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.layered_attention import LargeAttentionError, LayeredAttention, attention_bytes, fits
-from vitviz.data import malloc
+from vitviz import malloc
+from vitviz.attribution.layered_attention import LayeredAttention, attention_bytes, fits, max_bytes
+from vitviz.errors import LargeAttentionError
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.modes import own_modes
-from vitviz.models.vit import AttentionOutput, HeadMasks
+from vitviz.models.vit import AttentionOutput, Interventions
 
 Target = int | tuple[int, int]  # a class, or a class and the one that it is contrasted with
 Head = tuple[int, int]  # layer and head, from 0
@@ -58,7 +59,7 @@ class InputTimesGradient:
 
 
 def output_to_mmap(output: AttentionOutput) -> AttentionOutput:
-    """In a server, copy attention and tokens to anonymous mappings (`vitviz.data.malloc.to_mmap`)."""
+    """In a server, copy attention and tokens to anonymous mappings (`vitviz.malloc.to_mmap`)."""
     if not malloc.SERVER.is_set():
         return output
     attention = malloc.to_mmap(output.attention)
@@ -77,14 +78,14 @@ class ForwardContext:
         checkpoint: The model.
         image: The normalized image, (3, H, W).
         keep: Positions of the patches that enter the network, (n,), ascending; None for all.
-        head_masks: Heads that are scaled or replaced in each layer, as for the network's `forward`; None for none.
+        interventions: Heads that are scaled or replaced in each layer, as for the network's `forward`; None for none.
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, image: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None
+        self, checkpoint: Checkpoint, image: Tensor, keep: Tensor | None = None, interventions: Interventions = None
     ) -> None:
         self.checkpoint, self.image = checkpoint, image
-        self.keep, self.head_masks = keep, head_masks
+        self.keep, self.interventions = keep, interventions
         self.model = checkpoint.transformer
         self.config = self.model.config
         self.holds_attention = fits(self.config)  # or computes it layer by layer
@@ -118,7 +119,7 @@ class ForwardContext:
     @cached_property
     def ablated_heads(self) -> tuple[Head, ...]:
         """Heads whose output is replaced, as (layer, head) from 0."""
-        masks = {layer: mask for layer, mask in enumerate(self.head_masks or ()) if mask}
+        masks = {layer: mask for layer, mask in enumerate(self.interventions or ()) if mask}
         return tuple(
             (layer, head) for layer, mask in masks.items() for head in (mask.keep == 0).nonzero()[:, 0].tolist()
         )
@@ -130,7 +131,7 @@ class ForwardContext:
             mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
             with own_modes(), torch.inference_mode():
                 keep = self.batched_keep(1)
-                output = self.model.forward_with_attention(self.image[None], mode, keep, self.head_masks)
+                output = self.model.forward_with_attention(self.image[None], mode, keep, self.interventions)
             self.cached_output = output_to_mmap(output)
         return self.cached_output
 
@@ -144,7 +145,7 @@ class ForwardContext:
     def require_attention(self, what: str) -> None:
         """Raise LargeAttentionError if the full attention, which `what` needs, is too large to be held at once."""
         if not self.holds_attention:
-            raise LargeAttentionError(attention_bytes(self.config), what)
+            raise LargeAttentionError(attention_bytes(self.config), max_bytes(), what)
 
     @own_modes()
     def rows(self, tokens: Sequence[int], direction: str = "from") -> NDArray[np.float32]:
@@ -224,7 +225,7 @@ class ForwardContext:
         self.require_attention("This method")
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
-            forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
+            forward = self.model.forward_with_blocks(image, "full", self.batched_keep(1), self.interventions)
             if self.cached_output is None:
                 self.cached_output = output_to_mmap(forward.to_attention_output().detach())
             weights = [block.weights for block in forward.blocks if block.weights is not None]
@@ -247,7 +248,7 @@ class ForwardContext:
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
             with BackwardRules(rules):
-                forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
+                forward = self.model.forward_with_blocks(image, "full", self.batched_keep(1), self.interventions)
             inputs = [*(block.tokens for block in forward.blocks if block.tokens is not None), image]
             grads = torch.autograd.grad(target_logit(forward.logits, target).sum(), inputs)
             *layers, pixels = ((x.detach() * grad)[0] for x, grad in zip(inputs, grads, strict=True))
@@ -262,7 +263,7 @@ class ForwardContext:
             return self.gradients(target).image
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
-            logits = self.model(image, self.batched_keep(1), self.head_masks)
+            logits = self.model(image, self.batched_keep(1), self.interventions)
             (grad,) = torch.autograd.grad(target_logit(logits, target).sum(), image)
         return np.asarray(grad[0].float().cpu().numpy())
 
@@ -290,7 +291,7 @@ class ForwardContext:
             logits = []
             for part, some in zip(parts, keeps, strict=True):
                 BEFORE_BATCH.get()(len(part))
-                logits.append(self.model(part, some, self.head_masks))
+                logits.append(self.model(part, some, self.interventions))
         return torch.cat(logits).float().cpu().numpy()
 
     def batched_keep(self, batch_size: int) -> Tensor | None:

@@ -74,7 +74,7 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
         raise ValueError(f"Contributions explain a logit: {name} has no classification head. Use a model with one.")
     context.require_attention("The contributions of heads")
     image, keep = context.image[None], context.batched_keep(1)
-    paths = forward_direct(context.model, image, keep, context.head_masks, partial(target_logit, target=target))
+    paths = forward_direct(context.model, image, keep, context.interventions, partial(target_logit, target=target))
     with torch.inference_mode():
         heads = [head_contributions(context, paths, layer) for layer in range(config.depth)]
         replaced = [ablated_contribution(context, layer, grad) for layer, grad in enumerate(paths.head_grads)]
@@ -93,14 +93,14 @@ def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int) 
     weights = paths.attention[layer]  # (1, A, Q, T)
     grad = paths.head_grads[layer][:, :, : weights.shape[2]]  # (1, A, Q, d)
     products = grad @ paths.values[layer].mT  # (1, A, Q, T)
-    mask = (context.head_masks or [None] * context.config.depth)[layer]
+    mask = (context.interventions or [None] * context.config.depth)[layer]
     found = (weights.to(products) * products)[0].sum(1)  # (A, T)
     return found if mask is None else found * mask.keep[:, None]
 
 
 def ablated_contribution(context: ForwardContext, layer: int, grad: Tensor) -> float:
     """Return the contribution of the replaced outputs of a layer's ablated heads, given `grad`, (1, A, T, d)."""
-    mask = (context.head_masks or [None] * context.config.depth)[layer]
+    mask = (context.interventions or [None] * context.config.depth)[layer]
     if mask is None:
         return 0.0
     return float((grad[0].sum(1) * mask.replacement * (1 - mask.keep)[:, None]).sum())

@@ -15,28 +15,26 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor, nn
 
-from vitviz.attribution import export, shown, tables
+from vitviz.attribution import file_formats, tables, view_maps
 from vitviz.attribution.ablation import ablate, describe_ablation, mean_head_outputs
+from vitviz.attribution.activation_patching import ActivationPatching, Part, patch_contexts
 from vitviz.attribution.coalition_maps import Progress
 from vitviz.attribution.context import ForwardContext, Target, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
-from vitviz.attribution.export import Output
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
+from vitviz.attribution.file_formats import Output
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
-from vitviz.attribution.patching import Part, Patching, patch_contexts
 from vitviz.attribution.provenance import provenance
-from vitviz.attribution.shown import TargetLike, check_method
-from vitviz.data.arrays import ImageError
+from vitviz.attribution.view_maps import TargetLike, check_method
 from vitviz.data.images import Images, parse_name, read_each, read_image, split_batch
 from vitviz.data.preprocessing import ImageSource, PreprocessedImage, file_name, load_samples, to_tensor
+from vitviz.errors import ConfigError, ImageError, InvalidValueError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError, InvalidValueError
 from vitviz.models.labels import ClassName, distinct_names, find_class
 from vitviz.models.modes import own_modes
-from vitviz.plots.limits import is_flat
-from vitviz.plots.scales import with_means
+from vitviz.plots.scales import is_flat, with_means
 from vitviz.view import (
     Ablation,
     AblationMode,
@@ -448,7 +446,7 @@ class Explanation:
         Raises:
             ConfigError: If a layer, head or patch does not exist, or the direction is unknown.
         """
-        view = shown.create_view(self, layer=layer, head=head, query=query, direction=direction)
+        view = view_maps.create_view(self, layer=layer, head=head, query=query, direction=direction)
         if view.layer == "pool":
             return self.pool_map(view.head)
         maps = np.nan_to_num(self.attention_maps(view.query, view.direction))
@@ -474,7 +472,7 @@ class Explanation:
         """Return the attention between some patches and all tokens, (L, A, T); arguments as of `attention_maps`."""
         if direction not in ("from", "to"):
             raise InvalidValueError("direction", "from or to", direction)
-        shown.check_query(query, self.context.config.num_patches)
+        view_maps.check_query(query, self.context.config.num_patches)
         tokens = [self.prefix + patch for patch in query] or np.flatnonzero(query_weights(self.context)).tolist()
         tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
         return self.context.rows(tokens, direction)
@@ -515,8 +513,8 @@ class Explanation:
             ConfigError: As of `figure`.
             ValueError: If the file has another ending.
         """
-        chosen = shown.create_view(self, **view)
-        return export.save(
+        chosen = view_maps.create_view(self, **view)
+        return file_formats.save(
             path,
             figure=lambda: self.figure(**view),
             arrays=lambda: self.arrays(chosen),
@@ -532,7 +530,7 @@ class Explanation:
             **tables.method_arrays(self, view),
             **({"attention": self.attention} if self.context.layered is None else {}),
             "logits": self.logits,
-            "target": np.array(self.target_names(shown.target_of(self, view))),
+            "target": np.array(self.target_names(view_maps.target_of(self, view))),
             "image": np.asarray(self.image.model_input),
             "checkpoint": np.array(self.checkpoint),
             "note": np.array(self.image.note),
@@ -553,7 +551,7 @@ class Explanation:
         from vitviz.plots import document
 
         view = view or View(layer=self.layers_and_heads[0] - 1)
-        figure = export.figure_bytes(draw_nearest(self, view), ".svg")
+        figure = file_formats.figure_bytes(draw_nearest(self, view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
         return document.document(to_file(self, view, complete, scores), figure, title)
 
@@ -563,7 +561,7 @@ class Explanation:
 
         return {
             "text/html": document.frame(self.document(complete=False), NOTEBOOK_HEIGHT),
-            "image/png": export.figure_bytes(self.figure(layer=self.layers_and_heads[0] - 1), ".png"),
+            "image/png": file_formats.figure_bytes(self.figure(layer=self.layers_and_heads[0] - 1), ".png"),
             "text/plain": repr(self),
         }
 
@@ -653,7 +651,7 @@ def patch_activations(
     part: Part = "heads",
     report: Callable[[int, int], None] = lambda done, total: None,
     layers: Sequence[int] | None = None,
-) -> Patching:
+) -> ActivationPatching:
     """Replace one activation at a time in the forward pass of an image by that of another image.
 
     Args:
@@ -672,7 +670,7 @@ def patch_activations(
     """
     contexts = context_of("source", source), context_of("corrupted", corrupted)
     if not contexts[0].config.num_classes:
-        raise ValueError(f"Patching measures a logit: {source.checkpoint} has no classification head.")
+        raise ValueError(f"Activation patching measures a logit: {source.checkpoint} has no classification head.")
     chosen = source.target(target)
     if target is None and (contrast := int(corrupted.logits.argmax())) != chosen:
         chosen = int(source.logits.argmax()), contrast

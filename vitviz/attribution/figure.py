@@ -6,7 +6,7 @@ import numpy as np
 
 from vitviz.attribution.code import image_name
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.shown import (
+from vitviz.attribution.view_maps import (
     all_rows,
     attention_scales,
     create_view,
@@ -19,9 +19,8 @@ from vitviz.attribution.shown import (
     target_of,
     title_of,
 )
-from vitviz.models.config import ConfigError, InvalidValueError
-from vitviz.models.facts import credit
-from vitviz.plots import figures, words
+from vitviz.errors import ConfigError, InvalidValueError
+from vitviz.plots import figures, formatting
 from vitviz.plots.figures import Map, Matrix
 from vitviz.view import View
 
@@ -83,7 +82,7 @@ def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
         matrix=matrix,
         title=headline(explanation),
         name=explanation.name or image_name(explanation.origin) or "Image",
-        note=" ".join(filter(None, (notes, credit(explanation.context.checkpoint)))),
+        note=" ".join(filter(None, (notes, explanation.context.checkpoint.credit))),
         query=view.query,
         smooth=view.smooth,
         width=width,
@@ -105,12 +104,12 @@ def query_text(explanation: "Explanation", view: View) -> str:
     if view.layer == "pool":
         return "from the pooling query"
     class_token = explanation.context.config.class_token
-    return f"{view.direction} {words.query_name(view.query, explanation.grid[1], class_token)}"
+    return f"{view.direction} {formatting.query_name(view.query, explanation.grid[1], class_token)}"
 
 
 def headline(explanation: "Explanation") -> str:
     """Name the model, what it predicts, and the ablation."""
     text = explanation.checkpoint
     if explanation.context.checkpoint.is_classifier:
-        text += f" predicts {explanation.prediction}, {words.percent(explanation.probabilities.max(), 1)}"
+        text += f" predicts {explanation.prediction}, {formatting.percent(explanation.probabilities.max(), 1)}"
     return text + f" ({explanation.changes})" * bool(explanation.changes)

@@ -20,23 +20,6 @@ SMALL_BYTES = 2**24  # are always held; reading the free memory takes 0.2 ms
 FRACTION = 64  # of the free memory: ablations, gradients and backward passes take ten times as much
 
 
-class LargeAttentionError(ValueError):
-    """The full attention is too large to be held at once.
-
-    Attributes:
-        required: Its size (bytes).
-        what: What needs it.
-    """
-
-    def __init__(self, required: int, what: str) -> None:
-        super().__init__(
-            f"{what} needs the attention between all tokens at once, at most {max_bytes() / 2**20:,.0f} MiB with the "
-            f"memory that is free: this model's takes {required / 2**20:,.0f}. Use a smaller image size, or a method "
-            "that needs the rows of a query only."
-        )
-        self.required, self.what = required, what
-
-
 def attention_bytes(config: ViTConfig) -> int:
     """Return the size of the full attention, (L, A, T, T) in float32."""
     return 4 * config.depth * config.num_heads * config.num_tokens**2

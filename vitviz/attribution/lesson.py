@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, softmax
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 
 Array = NDArray[np.float32]
 NUM_RANDOM = 20  # random sets of patches

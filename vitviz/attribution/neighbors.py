@@ -20,7 +20,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext
 from vitviz.data import preprocessing
-from vitviz.data.files import atomic_write, is_regular_file
+from vitviz.files import atomic_write, is_regular_file
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
@@ -77,7 +77,7 @@ def build_index(
     for part in images.split(min(BATCH_SIZE, max_batch_size(model.config))):
         resized = preprocessing.resize_images(part, model.config.img_size, checkpoint.resize)
         with torch.inference_mode():
-            last = model.forward_blocks(checkpoint.normalize(resized), None).last  # (B, T, D), or its class token
+            last = model.forward_with_blocks(checkpoint.normalize(resized), None).last  # (B, T, D), or its class token
         features[done : done + len(part)] = pool_features(last, model.config).cpu().numpy()
         done += len(part)
         report(done, len(images))

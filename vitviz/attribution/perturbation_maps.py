@@ -95,7 +95,7 @@ def path_integral(context: ForwardContext, target: Target, num_points: int) -> A
         BEFORE_BATCH.get()(fractions.shape[0])
         with torch.inference_mode(False), torch.enable_grad():
             images = (fractions * context.image).requires_grad_()  # (n, 3, H, W)
-            logits = context.model(images, context.batched_keep(len(images)), context.head_masks)
+            logits = context.model(images, context.batched_keep(len(images)), context.interventions)
             (grads,) = torch.autograd.grad(target_logit(logits, target).sum(), images)
         total += (weights * grads).sum(0)
     return (total * context.image).float().cpu().numpy()

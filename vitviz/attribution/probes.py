@@ -17,8 +17,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution import export
-from vitviz.attribution.export import Output
+from vitviz.attribution import file_formats
+from vitviz.attribution.file_formats import Output
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.attribution.provenance import ProbesProvenance, of_probes
 from vitviz.models.attention_stats import (
@@ -292,13 +292,13 @@ class Probes:
 
     def figure(self, note: str = "") -> "Figure":
         """Draw all probes; `note` names model and images in the footer."""
-        from vitviz.plots import probes
+        from vitviz.plots import probe_figures
 
-        return probes.draw(self.arrays, note)
+        return probe_figures.draw(self.arrays, note)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the figure in a notebook."""
-        return {"image/png": export.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
+        return {"image/png": file_formats.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         layers, heads = self.distance.shape
@@ -317,7 +317,7 @@ class Probes:
         Raises:
             ValueError: If the file has another ending.
         """
-        return export.save(
+        return file_formats.save(
             path,
             lambda: self.figure(note),
             lambda: self.arrays | {"note": np.array(note)},

@@ -68,7 +68,7 @@ def legrad(context: ForwardContext, target: Target) -> Array:
     context.require_attention("LeGrad")
     with torch.inference_mode(False), torch.enable_grad():
         keep = context.batched_keep(1)
-        forward = context.model.forward_blocks(context.image[None], "full", keep, context.head_masks)
+        forward = context.model.forward_with_blocks(context.image[None], "full", keep, context.interventions)
         weights = [block.weights for block in forward.blocks if block.weights is not None]  # L x (1, A, T, T)
         outputs = [block.tokens for block in forward.blocks[1:] if block.tokens is not None]
         total = torch.zeros_like(weights[0][0, 0, 0])  # (T,)

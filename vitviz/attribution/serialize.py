@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL.Image import Image
 
-from vitviz import __version__
+from vitviz import __version__, environment
 from vitviz.attribution.context import Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import provenance
-from vitviz.attribution.shown import limits_of, target_of
-from vitviz.data import environment
+from vitviz.attribution.view_maps import limits_of, target_of
 from vitviz.data.encoding import to_base64
 from vitviz.models.checkpoint import Checkpoint, eval_samples
-from vitviz.models.facts import credit, family, origin
 from vitviz.plots.colormaps import color_tables
-from vitviz.plots.limits import ScaleLimits, is_flat
+from vitviz.plots.scales import ScaleLimits, is_flat
 from vitviz.view import View
 
 if TYPE_CHECKING:
@@ -85,7 +83,7 @@ def to_json(explanation: "Explanation") -> Json:
         "pool": pool_to_json(explanation),
         "on_demand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
         "limits": limits_to_json(explanation.original or explanation),
-        "credit": credit(explanation.context.checkpoint),
+        "credit": explanation.context.checkpoint.credit,
         "maps": method_maps(explanation, explanation.target(), instant),
         "notes": map_notes(explanation, explanation.target()),
     }
@@ -247,7 +245,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
             "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),
             "methods": [method for method in methods_to_json() if method["key"] in keys],
             "model": model_to_json(explanation.context.checkpoint),
-            "caption": " ".join(filter(None, (about, credit(explanation.context.checkpoint), SAVED_WITH))),
+            "caption": " ".join(filter(None, (about, explanation.context.checkpoint.credit, SAVED_WITH))),
             "colors": color_tables(),
         },
     }
@@ -259,7 +257,7 @@ def model_to_json(checkpoint: Checkpoint) -> Json:
     return {
         "name": checkpoint.name,
         "origin": "opened",
-        "family": family(checkpoint),
+        "family": checkpoint.family,
         "parameters": sum(parameter.numel() for parameter in checkpoint.network.parameters()),
         "classes": len(checkpoint.labels),
         "dataset": None,
@@ -269,5 +267,5 @@ def model_to_json(checkpoint: Checkpoint) -> Json:
         "eval_samples": eval_samples(record),
         "measured_on": "test",
         "is_classifier": checkpoint.is_classifier,
-        "source": origin(checkpoint),
+        "source": checkpoint.origin,
     }

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution.patching import Patching
-from vitviz.attribution.shown import (
+from vitviz.attribution.activation_patching import ActivationPatching
+from vitviz.attribution.view_maps import (
     all_rows,
     attention_scales,
     check_view,
@@ -20,9 +20,9 @@ from vitviz.attribution.shown import (
     target_of,
     title_of,
 )
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.models.labels import distinct_names
-from vitviz.plots import words
+from vitviz.plots import formatting
 from vitviz.view import View
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ EMPTY = ("", "", "", "")
 class PatchedPair:
     """Results of activation patching between two images: heads, MLPs, and tokens of the shown layer if any."""
 
-    heads: Patching
-    mlp: Patching
-    tokens: Patching | None = None
+    heads: ActivationPatching
+    mlp: ActivationPatching
+    tokens: ActivationPatching | None = None
 
 
 def arrays(explanation: "Explanation", view: View, patched: PatchedPair | None = None) -> Arrays:
@@ -113,7 +113,7 @@ def contribution_arrays(explanation: "Explanation", view: View) -> Arrays:
     names = ("embedding", "heads", "attention_bias", "mlp", "bias", "logit")
     return {name: getattr(found, name) for name in names} | {
         "map": tokens[explanation.prefix :].reshape(explanation.grid),
-        "title": np.array(words.heads_name(view.layer, view.head)),
+        "title": np.array(formatting.heads_name(view.layer, view.head)),
     }
 
 
@@ -163,7 +163,7 @@ def rows(explanation: "Explanation", view: View, found: Arrays) -> Iterator[Row]
         if "tokens" in found:
             yield from token_rows("recovered", "token", found["tokens"], (at[0], ""), explanation)
     elif "similarity" in found:
-        name = words.patch_name(int(found["patch"]), explanation.grid[1])
+        name = formatting.patch_name(int(found["patch"]), explanation.grid[1])
         for (k, row, column), value in np.ndenumerate(found["similarity"]):
             yield "cosine similarity", name, k + 1, "", row + 1, column + 1, value
     elif "rgb" in found:
@@ -219,7 +219,7 @@ def token_rows(
     config, columns = explanation.context.config, explanation.grid[1]
     for token, value in enumerate(values):
         if token < explanation.prefix:
-            kind = words.prefix_name(token, config.class_token, config.distilled)
+            kind = formatting.prefix_name(token, config.class_token, config.distilled)
             yield quantity, f"{name}, {kind}", *at, "", "", value
         else:
             row, column = divmod(token - explanation.prefix, columns)

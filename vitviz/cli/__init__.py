@@ -22,9 +22,9 @@ from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import soft_labels, sweep, train
-from vitviz.models.config import InvalidValueError
+from vitviz.errors import InvalidValueError, VitvizError
 from vitviz.runs import process
-from vitviz.training.config import DatasetName, TrainingError
+from vitviz.training.config import DatasetName
 from vitviz.view import Scale
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
-    except (ValueError, TrainingError, OSError) as error:
+    except (VitvizError, ValueError, OSError) as error:
         process.record_failure(error)
         print(f"vitviz: {process.format_error(error)}", file=sys.stderr)
         sys.exit(INTERRUPTED if isinstance(error, process.TrainingStopped) else 1)
@@ -86,7 +86,7 @@ def configure_server_libraries() -> None:
     Raises:
         ConfigError: If the port in the environment is invalid: importing Gradio would fail without naming it.
     """
-    from vitviz.data.malloc import limit_fragmentation
+    from vitviz.malloc import limit_fragmentation
     from vitviz.webapp.server.address import port_of_environment
 
     port_of_environment()

@@ -16,7 +16,7 @@ def list_names(
     from rich.table import Table
 
     from vitviz.attribution.methods import METHODS
-    from vitviz.data.photos import PHOTOS, example_paths
+    from vitviz.data.samples import PHOTOS, example_paths
     from vitviz.models.accuracy import accuracy_text
     from vitviz.models.checkpoint import bundled_checkpoints, eval_samples, load
     from vitviz.training.presets import PRESETS

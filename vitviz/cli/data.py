@@ -43,7 +43,7 @@ def check_folder(data: str | None, img_size: int) -> None:
     """Print the classes and unusable files of an image folder.
 
     Raises:
-        vitviz.data.cifar.DataError: If the folder cannot be used for training; raised after printing.
+        vitviz.errors.DataError: If the folder cannot be used for training; raised after printing.
     """
     from rich.markup import escape
     from rich.table import Table

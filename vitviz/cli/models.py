@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 
 
 def convert(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vitviz.cli.options import config_values, is_main_process, progress_bar, table_console, with_config_options
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.presets import PRESETS, TEACHERS, get_preset
 
@@ -122,7 +122,7 @@ def soft_labels(
             raise ConfigError(name, f"is not an option of soft-labels: got {values[name]}", "Name teachers after FILE.")
     config = apply_overrides(resolve_config(preset_name, network, False, values), overrides or [])
 
-    from vitviz.data.malloc import keep_freed_memory
+    from vitviz.malloc import keep_freed_memory
     from vitviz.training import soft_labels as stored
     from vitviz.training.data import load_training_data, replace_num_classes
     from vitviz.training.device import choose_device, use_bfloat16

@@ -12,9 +12,8 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from vitviz.data.arrays import ImageError
-from vitviz.data.cifar import DataError
 from vitviz.data.preprocessing import check_file_size
+from vitviz.errors import DataError, ImageError
 
 MAX_PACKED = 2 * 2**30
 MAX_UNPACKED = 4 * 2**30

@@ -5,28 +5,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from vitviz.errors import ImageError
+
 CHANNELS = (1, 3, 4)
 BIT_DEPTHS = (8, 10, 12, 14, 16)  # of sensors and scanners, in wider integers
 LAYOUTS = "(H, W), (H, W, 1), (H, W, 3), (H, W, 4), or channels first"
-
-
-class ImageError(ValueError):
-    """An image is not accepted.
-
-    Attributes:
-        problem: Violated rule and received value.
-        hint: What to do; may be empty.
-        file: Name of the file; empty for an image in memory.
-    """
-
-    def __init__(self, problem: str, hint: str = "", file: str = "") -> None:
-        self.problem, self.hint, self.file = problem, hint, file
-        super().__init__(f"{f'{file!r}: ' if file else ''}{self.reason}")
-
-    @property
-    def reason(self) -> str:
-        """Problem and hint, without the file name."""
-        return f"{self.problem} {self.hint}".strip()
 
 
 def is_array(value: Any) -> bool:

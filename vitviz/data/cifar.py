@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from vitviz.errors import DataError
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -101,19 +103,6 @@ CIFARS = {
         command="python -m vitviz data download --dataset cifar100",
     ),
 }
-
-
-class DataError(ValueError):
-    """A dataset is missing, damaged or unsuitable.
-
-    Attributes:
-        problem: Violated rule and received value, or what is wrong and where.
-        hint: What to do; may be empty.
-    """
-
-    def __init__(self, problem: str, hint: str = "") -> None:
-        super().__init__(f"{problem} {hint}".strip())
-        self.problem, self.hint = problem, hint
 
 
 def data_root(data: str | Path | None = None) -> Path:

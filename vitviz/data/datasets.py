@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from vitviz.data import cifar, image_folder
-from vitviz.data.cifar import DataError, Split
+from vitviz.data.cifar import Split
 from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize, resize_images
+from vitviz.errors import DataError
 
 Channels = tuple[float, float, float]  # red, green, blue
 LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
@@ -67,7 +68,7 @@ def load(
         resize: Crop and filter with which images get this size; those of training by default.
 
     Raises:
-        vitviz.data.cifar.DataError: If the dataset is missing, damaged or unsuitable for training.
+        vitviz.errors.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
     if dataset == "folder":
         loaded, summary = image_folder.load(data, img_size, resize)

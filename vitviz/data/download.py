@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import uuid4
 
-from vitviz.data.cifar import PARTIAL, DataError, data_root, download
-from vitviz.data.environment import make_environment
+from vitviz.data.cifar import PARTIAL, data_root, download
+from vitviz.environment import make_environment
+from vitviz.errors import DataError
 
 SIZES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # bytes of the archives
 COMMAND = (sys.executable, "-m", "vitviz.data.download")

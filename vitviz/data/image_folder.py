@@ -21,10 +21,10 @@ from torch import Tensor
 
 from vitviz.data import preprocessing
 from vitviz.data.archive import Archive
-from vitviz.data.arrays import ImageError
-from vitviz.data.cifar import DataError, Split
-from vitviz.data.files import printable_name
+from vitviz.data.cifar import Split
 from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize
+from vitviz.errors import DataError, ImageError
+from vitviz.files import printable_name
 
 TEST_FRACTION = 0.2  # of each class, without a test folder
 TRAIN_FOLDERS = ("train", "training")

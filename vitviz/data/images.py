@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from PIL import Image
 
 from vitviz.data import cifar
-from vitviz.data.arrays import ImageError, is_array, is_tensor
-from vitviz.data.photos import example_paths
+from vitviz.data.arrays import is_array, is_tensor
 from vitviz.data.preprocessing import (
     DEFAULT_RESIZE,
     ImageSource,
@@ -18,7 +17,8 @@ from vitviz.data.preprocessing import (
     preprocess,
     to_tensor,
 )
-from vitviz.data.suggestions import did_you_mean
+from vitviz.data.samples import example_paths
+from vitviz.errors import ImageError, did_you_mean
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -25,8 +25,8 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from vitviz.data.arrays import ImageError, from_array, is_array, to_uint8
-from vitviz.data.cifar import DataError
+from vitviz.data.arrays import from_array, is_array, to_uint8
+from vitviz.errors import DataError, ImageError
 
 if TYPE_CHECKING:
     from torch import Tensor

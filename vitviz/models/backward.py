@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from vitviz.models.vit import Attention, Block, HeadMask, HeadMasks, Transformer, ViT
+from vitviz.models.vit import Attention, Block, Intervention, Interventions, Transformer, ViT
 
 Operation = Callable[..., Any]
 RuleSet = Literal["balanced", "attn_lrp"]
@@ -176,8 +176,8 @@ class DirectPaths:
     values: list[Tensor]
 
 
-class HeadLeaf(HeadMask):
-    """A head mask that makes the masked head outputs a leaf of the autograd graph; records them and the values."""
+class HeadLeaf(Intervention):
+    """An intervention that makes the head outputs a leaf of the autograd graph; records them and the values."""
 
     def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
         """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
@@ -186,11 +186,11 @@ class HeadLeaf(HeadMask):
         return self.output
 
 
-class BlockRecord(HeadMask):
-    """A head mask that records value vectors and outputs of the heads and the output of the MLP."""
+class BlockRecord(Intervention):
+    """An intervention that records value vectors and outputs of the heads and the output of the MLP."""
 
-    def __new__(cls, mask: HeadMask | None) -> "BlockRecord":
-        """Record a block with this mask, or with none."""
+    def __new__(cls, mask: Intervention | None) -> "BlockRecord":
+        """Record a block with this intervention, or with none."""
         return super().__new__(cls, *(mask or (torch.empty(0), torch.empty(0))))
 
     def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
@@ -254,7 +254,11 @@ def has_gradient(args: Iterable[object]) -> bool:
 
 
 def forward_direct(
-    model: Transformer, images: Tensor, keep: Tensor | None, head_masks: HeadMasks, logit: Callable[[Tensor], Tensor]
+    model: Transformer,
+    images: Tensor,
+    keep: Tensor | None,
+    interventions: Interventions,
+    logit: Callable[[Tensor], Tensor],
 ) -> DirectPaths:
     """Decompose a logit of one image along the direct paths.
 
@@ -262,10 +266,10 @@ def forward_direct(
         model: The network, with a classification head.
         images: (1, 3, H, W).
         keep: As for `Transformer.forward`.
-        head_masks: As for `Transformer.forward`.
+        interventions: As for `Transformer.forward`.
         logit: Selects the explained logit from the logits (1, K).
     """
-    masks = head_masks or [None] * model.config.depth
+    masks = interventions or [None] * model.config.depth
     if isinstance(model, ViT):
         with torch.inference_mode():
             return forward_stream(model, images, keep, masks, logit)
@@ -282,7 +286,7 @@ def forward_stream(
     model: ViT,
     images: Tensor,
     keep: Tensor | None,
-    masks: Sequence[HeadMask | None],
+    masks: Sequence[Intervention | None],
     logit: Callable[[Tensor], Tensor],
 ) -> DirectPaths:
     """Decompose a logit of a plain ViT: nothing is computed on its residual stream, so all blocks share one gradient.
@@ -293,7 +297,7 @@ def forward_stream(
     records = [BlockRecord(mask) for mask in masks]
     x = model.embed(model.patch_embed(images), keep)  # (1, T, D)
     all_tokens = model.config.global_pool != "token"
-    last, outputs = model.forward_features(x, "cls" if read_one else "full", all_tokens, records, keep)
+    last, outputs = model.forward_blocks(x, "cls" if read_one else "full", all_tokens, records, keep)
     explained, grad, bias = head_backward(model, last, logit)  # grad: of the residual stream, (1, Q, D)
     Q = grad.shape[1]
     grads, biases = [], []
@@ -364,7 +368,7 @@ def forward_recorded(
     model: Transformer,
     images: Tensor,
     keep: Tensor | None,
-    masks: Sequence[HeadMask | None],
+    masks: Sequence[Intervention | None],
     logit: Callable[[Tensor], Tensor],
 ) -> DirectPaths:
     """Decompose a logit of any network by recording its residual stream, e.g. one with norms on that stream.
@@ -377,7 +381,7 @@ def forward_recorded(
     leaves = [HeadLeaf(*(mask or (ones, zeros))) for mask in masks]
     read_one = reads_one_token(model)
     with ResidualStream(model) as stream:
-        forward = model.forward_blocks(images, "cls" if read_one else "full", keep, leaves)
+        forward = model.forward_with_blocks(images, "cls" if read_one else "full", keep, leaves)
     weights = [cast(Tensor, block.weights) for block in forward.blocks]
     attention = [w.unsqueeze(2) for w in weights] if read_one else weights
     biases = stream_biases(model)

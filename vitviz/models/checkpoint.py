@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 import safetensors
 
 from vitviz.data import cifar
-from vitviz.data.files import write_atomic
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
-from vitviz.data.suggestions import did_you_mean
-from vitviz.models.config import ConfigError, ModelConfig, config_from_dict
+from vitviz.errors import CheckpointError, ConfigError, did_you_mean
+from vitviz.files import write_atomic
+from vitviz.models.config import ModelConfig, config_from_dict
 from vitviz.models.weights import WeightFile
 
 if TYPE_CHECKING:
@@ -43,20 +43,8 @@ MIN_STD = 1e-3
 LFS_POINTER = b"version "  # first bytes of a file that git has not downloaded
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
 DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}  # attributes of torch
-
-
-class CheckpointError(ValueError):
-    """A checkpoint is invalid or does not exist.
-
-    Attributes:
-        problem: Rule and received value.
-        hint: What to use instead; may be empty.
-        field: The invalid part: a metadata field, a tensor, or "checkpoint" for the file.
-    """
-
-    def __init__(self, problem: str, hint: str = "", field: str = "checkpoint") -> None:
-        super().__init__(f"{problem}. {hint}".strip())
-        self.problem, self.hint, self.field = problem, hint, field
+REVISION_LENGTH = 8  # characters of a commit's hash
+ARCHITECTURES = {"vit": "ViT"}  # their names for people
 
 
 @dataclass(frozen=True)
@@ -142,6 +130,25 @@ class Checkpoint:
         """Library, family, repository, revision and license of a model of timm or transformers, where known."""
         source = self.record.get("source")
         return source if isinstance(source, dict) else {}
+
+    @property
+    def family(self) -> str:
+        """Family of the model; that of models which vitviz trained is their architecture."""
+        architecture = self.config.architecture
+        return str(self.source.get("family") or ARCHITECTURES.get(architecture, architecture))
+
+    @property
+    def origin(self) -> str:
+        """Where a model of others is from, "timm/vit_small_patch16_224 at 1a2b3c4d"; empty for those of vitviz."""
+        source = self.source
+        where = source.get("repository") or f"{source.get('library', '')} {source.get('family', '')}".strip()
+        revision = f" at {str(source['revision'])[:REVISION_LENGTH]}" if "revision" in source else ""
+        return f"{where}{revision}"
+
+    @property
+    def credit(self) -> str:
+        """Origin and license of a model of others as a sentence, for captions; empty for those of vitviz."""
+        return f"Weights: {self.origin}, license {self.source.get('license', 'not stated')}." if self.source else ""
 
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from vitviz.errors import ConfigError, InvalidValueError
+
 MAX_TOKENS = 4096  # attention memory is quadratic in the number of tokens
 MAX_CLASSES = 100_000
 STRICT = ConfigDict(strict=True, allow_inf_nan=False)
@@ -39,33 +41,6 @@ VIT_ONLY = (
 )
 NumClasses = Annotated[int, Field(ge=2, le=MAX_CLASSES, description="Number of logits (K).")]
 NumClassesOrNone = Annotated[int, Field(ge=0, le=MAX_CLASSES, description="Number of logits (K); 0 for no head.")]
-
-
-class ConfigError(ValueError):
-    """A config value is invalid.
-
-    Attributes:
-        field: Name of the field.
-        problem: Rule and received value.
-        hint: What to use instead; may be empty.
-    """
-
-    def __init__(self, field: str, problem: str, hint: str = "") -> None:
-        super().__init__(f"{field} {problem}.{' ' if hint else ''}{hint}")
-        self.field, self.problem, self.hint = field, problem, hint
-
-
-class InvalidValueError(ConfigError):
-    """The value of one field is invalid.
-
-    Attributes:
-        rule: The accepted values, as by `rule`.
-        value: The received one.
-    """
-
-    def __init__(self, field: str, rule: str, value: object) -> None:
-        super().__init__(field, f"must be {rule}: got {value!r:.80}")
-        self.rule, self.value = rule, value
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from vitviz.data.files import printable_name
-from vitviz.models.checkpoint import CheckpointError
+from vitviz.errors import CheckpointError
+from vitviz.files import printable_name
 from vitviz.models.config import MAX_CLASSES, ImageSize, Side, rule
 
 Settings = dict[str, Any]

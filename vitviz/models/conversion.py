@@ -6,8 +6,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub, pickles, zero_shot
-from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config_files import Settings
 from vitviz.models.labels import read_labels
 from vitviz.models.pretrained import Pretrained, find_family

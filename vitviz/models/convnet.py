@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.models.config import ConvNetConfig
-from vitviz.models.vit import HeadMasks
+from vitviz.models.vit import Interventions
 
 PATCH = 2  # side of a whitened patch (px)
 WHITENED = 2 * 3 * PATCH**2  # channels of the whitening layer: each principal component and its negative
@@ -84,13 +84,13 @@ class ConvNet(nn.Module):
         filters = (components / (variances + WHITENING_EPS).sqrt()).T.view(-1, 3, PATCH, PATCH)
         self.stem.weight.copy_(torch.cat([filters, -filters]))
 
-    def forward(self, images: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None) -> Tensor:
+    def forward(self, images: Tensor, keep: Tensor | None = None, interventions: Interventions = None) -> Tensor:
         """Compute the logits (B, K) of normalized images (B, 3, H, W).
 
         Raises:
-            ValueError: If `keep` or `head_masks` is given; a convnet has neither patches nor heads.
+            ValueError: If `keep` or `interventions` is given; a convnet has neither patches nor heads.
         """
-        if keep is not None or head_masks is not None:
+        if keep is not None or interventions is not None:
             raise ValueError(NO_ATTENTION)
         images = images.contiguous(memory_format=torch.channels_last)  # faster convolutions
         x = F.gelu(self.stem(images))  # (B, 24, H - 1, W - 1)

@@ -14,8 +14,9 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from vitviz.data.files import write_atomic
-from vitviz.models.checkpoint import Checkpoint, CheckpointError, check_finite
+from vitviz.errors import CheckpointError
+from vitviz.files import write_atomic
+from vitviz.models.checkpoint import Checkpoint, check_finite
 from vitviz.models.config import ViTConfig
 from vitviz.models.config_files import Settings
 from vitviz.models.families import Names

@@ -27,11 +27,11 @@ from pydantic import TypeAdapter, ValidationError
 from torch import Tensor, nn
 
 from vitviz.data.datasets import Channels
-from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import CropMode, Resize
-from vitviz.data.suggestions import did_you_mean
+from vitviz.errors import CheckpointError, did_you_mean
+from vitviz.files import printable_name
 from vitviz.models import checkpoint, originals
-from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
 from vitviz.models.families import PROCESSORS as IMAGE_PROCESSORS

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vitviz.data.environment import make_environment
+from vitviz.environment import make_environment
+from vitviz.errors import CheckpointError
 from vitviz.models import hub
-from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.pretrained import Pretrained, find_family
 
 COMMAND = (sys.executable, "-m", "vitviz.models.hub_cache")

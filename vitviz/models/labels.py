@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Self
 
-from vitviz.data.files import printable_name
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.config import ConfigError
+from vitviz.errors import CheckpointError, ConfigError
+from vitviz.files import printable_name
 
 MAX_BYTES = 16 * 2**20  # of a text file
 NUM_NAMED = 10  # in an error

@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from vitviz.data.files import printable_name
-from vitviz.models.checkpoint import CheckpointError, available_memory
+from vitviz.errors import CheckpointError
+from vitviz.files import printable_name
+from vitviz.models.checkpoint import available_memory
 from vitviz.models.config_files import TimmConfig, TransformersConfig, flatten
 from vitviz.models.pretrained import Pretrained, drop_unused_head, list_some
 from vitviz.models.vit import ViT

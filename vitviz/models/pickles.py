@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from vitviz.models.checkpoint import CheckpointError
+from vitviz.errors import CheckpointError
 
 SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl", ".tar")
 AVERAGED = r"ema|teacher|averaged"  # keys of weights that are preferred to others of as many tensors

@@ -13,9 +13,10 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from vitviz.data.files import printable_name
-from vitviz.models.checkpoint import CheckpointError, create_meta_model
-from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.errors import CheckpointError, ConfigError
+from vitviz.files import printable_name
+from vitviz.models.checkpoint import create_meta_model
+from vitviz.models.config import ViTConfig
 from vitviz.models.config_files import Settings, TimmConfig, TransformersConfig, flatten, parse
 from vitviz.models.families import FIRST, POOLING, PREFIX, REFUSED, TIMM, TRANSFORMERS, Family, find_head_dim
 from vitviz.models.layers import interpolate_pos_embed

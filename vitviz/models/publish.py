@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from vitviz.data.files import write_atomic
+from vitviz.errors import CheckpointError
+from vitviz.files import write_atomic
 from vitviz.models.accuracy import accuracy_text
-from vitviz.models.checkpoint import Checkpoint, CheckpointError, count_parameters, eval_samples
+from vitviz.models.checkpoint import Checkpoint, count_parameters, eval_samples
 from vitviz.models.export import export
 
 DATASETS = {"CIFAR-10": "uoft-cs/cifar10", "CIFAR-100": "uoft-cs/cifar100"}  # on the Hub

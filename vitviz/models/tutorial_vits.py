@@ -1,8 +1,8 @@
 """The Vision Transformers of three tutorials, with the interface of `vitviz.models.vit.Transformer`.
 
-Each docstring names the differences from the plain `ViT`. All three run through `TutorialViT.forward_blocks`, the one
-loop over the blocks, and start from PyTorch's default initialization. Letters in shape comments are those of
-`vitviz.models.vit`.
+Each docstring names the differences from the plain `ViT`. All three run through the one loop over the blocks in
+`TutorialViT.forward_with_blocks` and start from PyTorch's default initialization. Letters in shape comments are those
+of `vitviz.models.vit`.
 """
 
 from typing import cast
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from vitviz.models.config import ViTConfig
 from vitviz.models.layers import MLP, Attentions, gather_patches, patchify
-from vitviz.models.vit import BlockOutput, ForwardOutput, HeadMask, HeadMasks, Transformer
+from vitviz.models.vit import BlockOutput, ForwardOutput, Intervention, Interventions, Transformer
 
 
 class TutorialViT(Transformer):
@@ -36,8 +36,8 @@ class TutorialViT(Transformer):
             nn.init.normal_(self.cls_token, std=std)
             nn.init.normal_(self.pos_embed, std=std)
 
-    def forward_blocks(
-        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
+    def forward_with_blocks(
+        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
         patches = gather_patches(self.patch_embed(self.patchify(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
@@ -46,7 +46,7 @@ class TutorialViT(Transformer):
         outputs = []
         for layer, block in enumerate(self.blocks):
             tokens = x if attentions in ("full", "tokens") else None
-            x, weights = block(x, attentions, head_masks[layer] if head_masks else None)  # (B, T, D)
+            x, weights = block(x, attentions, interventions[layer] if interventions else None)  # (B, T, D)
             outputs.append(BlockOutput(weights, tokens))
         return ForwardOutput(self.forward_head(x), outputs, x)
 
@@ -149,15 +149,17 @@ class NotebookBlock(TutorialBlock):
         super().__init__(config, TutorialAttention(config, attn_drop=config.pos_drop_rate))
         self.norm = nn.LayerNorm(config.embed_dim)
 
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, attentions: Attentions, intervention: Intervention | None
+    ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
-        mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
+        mixed, weights = self.attn(self.norm1(x), attentions, intervention)
         x = x + self.dropout(mixed)
         hidden = self.dropout(F.gelu(self.mlp.fc1(self.norm2(x))))  # (B, T, M)
         added = self.dropout(F.gelu(self.mlp.fc2(hidden)))  # (B, T, D)
-        if head_mask is None:
+        if intervention is None:
             return self.norm(x + added), weights
-        return head_mask.apply_tokens(self.norm(x + head_mask.apply_mlp(added))), weights
+        return intervention.apply_tokens(self.norm(x + intervention.apply_mlp(added))), weights
 
 
 class LightningBlock(TutorialBlock):
@@ -170,15 +172,17 @@ class LightningBlock(TutorialBlock):
         """Return the norms at which a branch leaves the residual stream: none, as both are part of it."""
         return []
 
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, attentions: Attentions, intervention: Intervention | None
+    ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
         x = self.norm1(x)
-        mixed, weights = self.attn(x, attentions, head_mask)
+        mixed, weights = self.attn(x, attentions, intervention)
         x = self.norm2(x + mixed)
         added = self.dropout(self.mlp(x))  # (B, T, D)
-        if head_mask is None:
+        if intervention is None:
             return x + added, weights
-        return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
+        return intervention.apply_tokens(x + intervention.apply_mlp(added)), weights
 
 
 class ScratchBlock(TutorialBlock):
@@ -187,14 +191,16 @@ class ScratchBlock(TutorialBlock):
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, TutorialAttention(config))
 
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, attentions: Attentions, intervention: Intervention | None
+    ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
-        mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
+        mixed, weights = self.attn(self.norm1(x), attentions, intervention)
         x = x + self.dropout(mixed)
         added = self.dropout(self.mlp(self.norm2(x)))  # (B, T, D)
-        if head_mask is None:
+        if intervention is None:
             return x + added, weights
-        return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
+        return intervention.apply_tokens(x + intervention.apply_mlp(added)), weights
 
 
 class TutorialAttention(nn.Module):
@@ -213,7 +219,9 @@ class TutorialAttention(nn.Module):
         self.qkv = nn.Linear(D, 3 * D, bias=qkv_bias)
         self.proj = nn.Linear(D, D)
 
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, attentions: Attentions, intervention: Intervention | None
+    ) -> tuple[Tensor, Tensor | None]:
         """Attend from all tokens to all tokens (B, T, D).
 
         Returns:
@@ -222,8 +230,8 @@ class TutorialAttention(nn.Module):
         q, k, v = self.project_qkv(x)
         weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
         mixed = F.dropout(weights, self.attn_drop, self.training) @ v  # (B, A, T, d)
-        if head_mask is not None:
-            mixed = head_mask.apply(mixed, v)
+        if intervention is not None:
+            mixed = intervention.apply(mixed, v)
         requested = weights if attentions == "full" else weights[:, :, 0] if attentions == "cls" else None
         return self.proj(mixed.transpose(1, 2).flatten(2)), requested
 

@@ -1,7 +1,7 @@
 """Vision Transformer (Dosovitskiy et al. 2021, arXiv 2010.11929) that returns its attention on request.
 
 Tensor names are those of timm's `VisionTransformer`, so weights load in both directions without a mapping. There is one
-loop over the blocks, `ViT.forward_features`; `forward` and `forward_with_attention` both use it, so the attention shown
+loop over the blocks, `ViT.forward_blocks`; `forward` and `forward_with_attention` both use it, so the attention shown
 is the attention computed.
 
 Letters in shape comments: B batch, T tokens = R + N, N patches = gh * gw, D embedding width, A heads, d = D // A,
@@ -72,17 +72,17 @@ class BlockOutput:
     tokens: Tensor | None  # input of the block, (B, T, D), if the full attention is requested
 
 
-class HeadMask(NamedTuple):
-    """Ablation of heads of one block: output = keep * output + (1 - keep) * replacement.
+class Intervention(NamedTuple):
+    """Change of the forward pass of one block: head output = keep * output + (1 - keep) * replacement.
 
-    Subclasses may also change what the MLP adds and the output of the block.
+    Subclasses may also record or change what the MLP adds and the output of the block.
     """
 
     keep: Tensor  # weight of each head's output, (A,): 1 for an intact head, 0 for an ablated one
     replacement: Tensor  # output of an ablated head, (A, d): zeros, or the mean output over reference images
 
     def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
-        """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d), which are sums of the value vectors (B, A, T, d)."""
+        """Change the head outputs (B, A, Q, d) -> (B, A, Q, d), which are sums of the value vectors (B, A, T, d)."""
         return self.replacement[:, None].lerp(mixed, self.keep[:, None, None])
 
     def apply_mlp(self, added: Tensor) -> Tensor:
@@ -94,7 +94,7 @@ class HeadMask(NamedTuple):
         return x
 
 
-HeadMasks = Sequence[HeadMask | None] | None
+Interventions = Sequence[Intervention | None] | None
 
 
 @dataclass(frozen=True)
@@ -119,40 +119,40 @@ class ForwardOutput:
 
 
 class Transformer(nn.Module):
-    """Interface of all Vision Transformers of this package; subclasses implement `forward_blocks` and `forward_head`.
+    """Interface of all Vision Transformers of this package; subclasses implement `forward_with_blocks`, `forward_head`.
 
     `attribution`, `runs` and `webapp` use only these methods and `config`; they never access a block.
     """
 
     config: ViTConfig
 
-    def forward(self, images: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None) -> Tensor:
+    def forward(self, images: Tensor, keep: Tensor | None = None, interventions: Interventions = None) -> Tensor:
         """Compute the logits (B, K); without head (K = 0) the pooled features (B, D).
 
         Args:
             images: (B, 3, H, W), normalized with the mean and standard deviation of the dataset.
             keep: Positions of the patches to use, (B, n), counted from 0; None for all. Dropping patches makes
                 training cheaper (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
-            head_masks: Head ablation of each block; None for no ablation.
+            interventions: Intervention in each block; None for none.
         """
-        return self.forward_blocks(images, None, keep, head_masks).logits
+        return self.forward_with_blocks(images, None, keep, interventions).logits
 
     def forward_with_attention(
         self,
         images: Tensor,
         attentions: Literal["cls", "tokens", "full"] = "cls",
         keep: Tensor | None = None,
-        head_masks: HeadMasks = None,
+        interventions: Interventions = None,
     ) -> AttentionOutput:
         """Compute logits and attention; the other arguments are those of `forward`."""
         if attentions == "cls" and not self.config.class_token:
-            full = self.forward_with_attention(images, "full", keep, head_masks)
+            full = self.forward_with_attention(images, "full", keep, interventions)
             cls = cls_attention(full.attention, self.config)
             return AttentionOutput(full.logits, cls, pool_attention=full.pool_attention)
-        return self.forward_blocks(images, attentions, keep, head_masks).to_attention_output()
+        return self.forward_with_blocks(images, attentions, keep, interventions).to_attention_output()
 
-    def forward_blocks(
-        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
+    def forward_with_blocks(
+        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
         raise NotImplementedError
@@ -298,12 +298,12 @@ class ViT(Transformer):
         sin, cos = (gather_patches(wave.to(x)[None], keep) for wave in (angles.sin(), angles.cos()))  # (1 or B, n, d)
         return Rope(sin[:, None], cos[:, None], self.config.num_prefix_tokens, self.config.rope_rotate_half)
 
-    def forward_features(
+    def forward_blocks(
         self,
         x: Tensor,
         attentions: Attentions,
         all_tokens: bool,
-        head_masks: HeadMasks = None,
+        interventions: Interventions = None,
         keep: Tensor | None = None,
         out: Tensor | None = None,
     ) -> tuple[Tensor, list[BlockOutput]]:
@@ -313,7 +313,7 @@ class ViT(Transformer):
             x: Output of `embed`.
             attentions: Attention weights to return.
             all_tokens: If False, the last block computes only the class token and the distillation token.
-            head_masks: As for `forward`.
+            interventions: As for `forward`.
             keep: As for `forward`; rotary embeddings need the positions.
             out: Memory for the full attention of all blocks, (L, B, A, T, T), without gradients.
 
@@ -324,13 +324,13 @@ class ViT(Transformer):
         for layer, block in enumerate(self.blocks):
             queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1 + self.config.distilled
             tokens = x if attentions in ("full", "tokens") else None
-            mask, memory = head_masks[layer] if head_masks else None, None if out is None else out[layer]
+            mask, memory = interventions[layer] if interventions else None, None if out is None else out[layer]
             x, weights = block(x, queries, attentions, mask, rope, memory)
             outputs.append(BlockOutput(weights, tokens))
         return x, outputs
 
-    def forward_blocks(
-        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
+    def forward_with_blocks(
+        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
         all_tokens = self.config.global_pool != "token" or attentions in ("full", "tokens")
@@ -339,7 +339,7 @@ class ViT(Transformer):
         if attentions == "full" and not torch.is_grad_enabled():
             (B, T), (L, A) = x.shape[:2], (self.config.depth, self.config.num_heads)
             out = x.new_empty(L, B, A, T, T)
-        x, outputs = self.forward_features(x, attentions, all_tokens, head_masks, keep, out)  # (B, T or 1 or 2, D)
+        x, outputs = self.forward_blocks(x, attentions, all_tokens, interventions, keep, out)  # (B, T or 1 or 2, D)
         features, pool_weights = self.pool(x, weights=attentions is not None)
         return ForwardOutput(self.classify(features), outputs, x, pool_weights, out)
 
@@ -407,17 +407,17 @@ class Block(nn.Module):
         x: Tensor,
         queries: int,
         attentions: Attentions,
-        head_mask: HeadMask | None = None,
+        intervention: Intervention | None = None,
         rope: Rope | None = None,
         out: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to the first `queries` tokens (B, queries, D) and the requested attention."""
-        mixed, weights = self.attn(self.norm1(x), queries, attentions, head_mask, rope, out)
+        mixed, weights = self.attn(self.norm1(x), queries, attentions, intervention, rope, out)
         x = x[:, :queries] + self.drop_branch(self.ls1(mixed))  # (B, queries, D)
         added = self.drop_branch(self.ls2(self.mlp(self.norm2(x))))  # (B, queries, D)
-        if head_mask is None:
+        if intervention is None:
             return x + added, weights
-        return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
+        return intervention.apply_tokens(x + intervention.apply_mlp(added)), weights
 
     def branch_norms(self) -> list[nn.Module]:
         """Return the norms at which a branch leaves the residual stream."""
@@ -449,7 +449,7 @@ class Attention(nn.Module):
         x: Tensor,
         queries: int,
         attentions: Attentions,
-        head_mask: HeadMask | None = None,
+        intervention: Intervention | None = None,
         rope: Rope | None = None,
         out: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
@@ -464,8 +464,8 @@ class Attention(nn.Module):
             (q,), (k, v) = self.project(x[:, :queries], 0, 1), self.project(x, 1, 3)
         q, k = self.normalize(q, k, rope)
         mixed, weights = attend(q, k, v, attentions, out)  # (B, A, queries, d)
-        if head_mask is not None:
-            mixed = head_mask.apply(mixed, v)
+        if intervention is not None:
+            mixed = intervention.apply(mixed, v)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
 
     def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from vitviz.models.checkpoint import Checkpoint, CheckpointError, check_finite, create_meta_model
+from vitviz.errors import CheckpointError
+from vitviz.models.checkpoint import Checkpoint, check_finite, create_meta_model
 from vitviz.models.vit import ViT
 
 VOCABULARIES = ("tokenizer.json", "vocab.json", "spiece.model")

@@ -1,6 +1,6 @@
 """Timelines of trainings as pictures: an animated GIF, and the maps of one snapshot as pixels."""
 
-import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+import vitviz.plots.mpl_backend  # noqa: F401 - before Matplotlib
 
 # isort: split
 import io
@@ -13,11 +13,10 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 
-from vitviz.data.files import resolve_link, write_atomic
-from vitviz.plots import figures, scales, words
+from vitviz.files import resolve_link, write_atomic
+from vitviz.plots import figures, formatting, scales
 from vitviz.plots.figures import Map, Matrix
-from vitviz.plots.limits import clip_limit
-from vitviz.plots.scales import Scale
+from vitviz.plots.scales import Scale, clip_limit
 from vitviz.plots.style import MAP_COLORS, TEXT_COLOR, colors, norm, own_style, plain
 
 FPS = 10
@@ -90,7 +89,7 @@ def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
     means = maps.mean((1, 2))  # (S, gh, gw)
     limits = [max(clip_limit(now) for now in shown) for shown in (means, maps)]
     of_means, of_heads = (Scale("linear", limit, clips=True) for limit in limits)
-    query = words.query_name((), 1, timeline.class_token)
+    query = formatting.query_name((), 1, timeline.class_token)
     figure = figures.draw(
         timeline.images[image],
         (maps.shape[-2], maps.shape[-1]),
@@ -106,7 +105,7 @@ def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
             timeline.epoch, timeline.probabilities[:, image], means, maps, strict=True
         ):
             best = int(probabilities.argmax())
-            prediction = f"{timeline.classes[best]}, {words.percent(probabilities[best], 1)}"
+            prediction = f"{timeline.classes[best]}, {formatting.percent(probabilities[best], 1)}"
             figure.texts[0].set_text(plain(f"Epoch {epoch:.{2 if epoch < 10 else 1}f}: {prediction}"))
             figure.axes[1].images[0].set_data(mean)
             figure.axes[2].images[0].set_data(figures.mosaic(heads))

@@ -1,6 +1,6 @@
 """Figures of one view, and of the comparison of two maps: plain Matplotlib, for papers and scripts."""
 
-import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+import vitviz.plots.mpl_backend  # noqa: F401 - before Matplotlib
 
 # isort: split
 import textwrap

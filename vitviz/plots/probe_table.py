@@ -33,7 +33,7 @@ def to_csv(arrays: Arrays, figure: str) -> str:
     """Return the numbers of a figure, one line per value or per layer, under a line of names.
 
     Args:
-        arrays: As of `vitviz.plots.probes.draw`.
+        arrays: As of `vitviz.plots.probe_figures.draw`.
         figure: A name of `FIGURES`.
 
     Example:

@@ -3,7 +3,7 @@
 These settings are global to the process, so a lock allows one figure to be drawn or rendered at a time.
 """
 
-import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+import vitviz.plots.mpl_backend  # noqa: F401 - before Matplotlib
 
 # isort: split
 import io

@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from vitviz.data.environment import make_environment
-from vitviz.data.files import open_regular
+from vitviz.environment import make_environment
+from vitviz.files import open_regular
 from vitviz.runs import process, run_folder
 from vitviz.runs.process import AlreadyRunningError, ProcessRecord
 

@@ -21,9 +21,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from vitviz.data.files import open_regular, read_regular
+from vitviz.errors import TrainingError, VitvizError
+from vitviz.files import open_regular, read_regular
 from vitviz.models.config import STRICT
-from vitviz.training.config import TrainingError
 from vitviz.training.signals import StopRequest
 
 if sys.platform != "win32":
@@ -47,7 +47,7 @@ class TrainingStopped(TrainingError):
     """Training stopped on request; its state is saved."""
 
 
-class AlreadyRunningError(ValueError):
+class AlreadyRunningError(VitvizError, ValueError):
     """Another process holds the lock; `run` is the name of the run or sweep that it works on."""
 
     def __init__(self, run: str, message: str) -> None:

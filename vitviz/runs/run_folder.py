@@ -26,10 +26,11 @@ from torch import Tensor
 from typing_extensions import TypedDict
 
 from vitviz.data.datasets import DatasetInfo
-from vitviz.data.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
+from vitviz.errors import CheckpointError, ConfigError
+from vitviz.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import Checkpoint, CheckpointError, parse_json
-from vitviz.models.config import STRICT, ConfigError, ModelConfig
+from vitviz.models.checkpoint import Checkpoint, parse_json
+from vitviz.models.config import STRICT, ModelConfig
 from vitviz.runs import process
 from vitviz.training.config import Fraction, TrainConfig, from_json
 from vitviz.training.trainer import TrainerState

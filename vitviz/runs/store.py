@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vitviz.data import cifar
-from vitviz.data.cifar import DataError
-from vitviz.data.files import is_regular_file, open_regular, read_regular
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError, DataError
+from vitviz.files import is_regular_file, open_regular, read_regular
 from vitviz.runs import process, run_folder, status, sweep
 from vitviz.runs.launch import already_running, request_stop, spawn
 from vitviz.runs.process import AlreadyRunningError
@@ -61,7 +60,7 @@ class Runs:
 
         Raises:
             AlreadyRunningError: If a run or sweep is running.
-            vitviz.data.cifar.DataError: If the dataset is missing.
+            vitviz.errors.DataError: If the dataset is missing.
             ConfigError: If the name is invalid or in use.
             ValueError: If the device is not available.
         """
@@ -332,7 +331,7 @@ def check_machine(config: TrainConfig) -> None:
     """Check that the dataset and the device of a config are available.
 
     Raises:
-        vitviz.data.cifar.DataError: If the dataset is missing.
+        vitviz.errors.DataError: If the dataset is missing.
         ValueError: If the device is not available.
     """
     if config.dataset in cifar.CIFARS:

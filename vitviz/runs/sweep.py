@@ -21,10 +21,9 @@ from typing import Annotated
 import torch
 from pydantic import Field, TypeAdapter
 
-from vitviz.data.cifar import DataError
-from vitviz.data.files import read_regular, write_atomic
+from vitviz.errors import ConfigError, DataError
+from vitviz.files import read_regular, write_atomic
 from vitviz.models.checkpoint import eval_samples, parse_json
-from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder, training_run
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
 from vitviz.runs.run_folder import Progress

@@ -20,7 +20,8 @@ from torch import Tensor
 
 from vitviz.data import augmentation, preprocessing
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
-from vitviz.data.files import atomic_write, open_regular
+from vitviz.errors import VitvizError
+from vitviz.files import atomic_write, open_regular
 from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.models.config import ConvNetConfig
@@ -39,7 +40,7 @@ KINDS = "biufU"  # of dtypes
 SERIES = ("cls_attention", "probabilities", "entropy", "distance", "epoch", "seconds")
 
 
-class TimelineError(ValueError):
+class TimelineError(VitvizError, ValueError):
     """A timeline file cannot be read, or is damaged."""
 
 

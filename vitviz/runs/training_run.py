@@ -24,14 +24,14 @@ import torch
 from torch import Tensor
 
 from vitviz.data.datasets import LabeledImages
-from vitviz.data.malloc import keep_freed_memory
+from vitviz.errors import ConfigError, TrainingError
+from vitviz.malloc import keep_freed_memory
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.run_folder import Progress
 from vitviz.runs.timeline import create_recorder
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 from vitviz.training.data import (
     TrainingData,
     epoch_batches,
@@ -74,7 +74,7 @@ def train(
         with `val_size` it is called `val_accuracy`, with the objective masked-patch `masked_patch_accuracy`.
 
     Raises:
-        vitviz.data.cifar.DataError: If the dataset is missing or not usable.
+        vitviz.errors.DataError: If the dataset is missing or not usable.
         ConfigError: If the network is too large, the initial weights or the teacher do not fit, or the resumed run has
             another config.
         ValueError: If the device is not available, or the run folder cannot be used.

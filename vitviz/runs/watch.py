@@ -18,9 +18,9 @@ from torch import nn
 
 from vitviz.data import preprocessing
 from vitviz.data.images import Images, as_batch, read_batch
+from vitviz.errors import ConfigError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.models.factory import require_transformer
 from vitviz.models.labels import Labels
 from vitviz.models.modes import own_modes

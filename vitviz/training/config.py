@@ -9,16 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator
 
-from vitviz.data.suggestions import did_you_mean
-from vitviz.models.config import (
-    ConfigError,
-    ConvNetConfig,
-    ModelConfig,
-    ViTConfig,
-    check_fields,
-    check_names,
-    config_from_dict,
-)
+from vitviz.errors import ConfigError, did_you_mean
+from vitviz.models.config import ConvNetConfig, ModelConfig, ViTConfig, check_fields, check_names, config_from_dict
 
 MAX_VALUE = 10**9  # products of learning rates stay finite in float32
 MAX_SEED = 10**9  # step seeds are multiples of it and fit into 64 bits
@@ -42,10 +34,6 @@ def check_path(value: Any) -> str:
 
 PathString = Annotated[str, PlainValidator(check_path)]
 DEFAULT_MINUTES = 88.0  # the budget where none is given
-
-
-class TrainingError(RuntimeError):
-    """Training cannot continue; the message gives the reason and a remedy."""
 
 
 @dataclass(frozen=True)

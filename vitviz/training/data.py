@@ -8,7 +8,7 @@ from torch import Tensor
 from vitviz.data import augmentation, datasets
 from vitviz.data.cifar import Split
 from vitviz.data.datasets import DatasetInfo, LabeledImages
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.training.config import TrainConfig
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
+from vitviz.errors import ConfigError, TrainingError
 from vitviz.models.checkpoint import available_memory
-from vitviz.models.config import ConfigError, ConvNetConfig, ModelConfig
-from vitviz.training.config import TrainingError
+from vitviz.models.config import ConvNetConfig, ModelConfig
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:

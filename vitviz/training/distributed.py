@@ -17,7 +17,7 @@ from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
-from vitviz.training.config import TrainingError
+from vitviz.errors import TrainingError
 from vitviz.training.device import choose_device
 
 ATTEMPT = "TORCHELASTIC_RESTART_COUNT"  # number of restarts by torchrun

@@ -9,8 +9,9 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import count_parameters
-from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.config import ConvNetConfig
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import (
     can_allocate,

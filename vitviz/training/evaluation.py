@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from vitviz.data import datasets
-from vitviz.data.cifar import DataError
+from vitviz.errors import DataError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.modes import own_modes
 

@@ -7,8 +7,9 @@ interpolated to the new grid, as in the paper; the patch size stays.
 
 from dataclasses import asdict, replace
 
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.models.factory import Network
 from vitviz.models.hub import load
 from vitviz.models.layers import interpolate_pos_embed

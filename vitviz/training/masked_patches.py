@@ -39,7 +39,7 @@ class MaskedPatches(nn.Module):
         """
         patches = self.vit.patch_embed(images)  # (B, N, D)
         corrupted, patches = self.corrupt(patches)
-        x, _ = self.vit.forward_features(self.vit.embed(patches, None), None, all_tokens=True)  # (B, T, D)
+        x, _ = self.vit.forward_blocks(self.vit.embed(patches, None), None, all_tokens=True)  # (B, T, D)
         logits = self.color_head(self.vit.norm(x[:, self.vit.config.num_prefix_tokens :])).transpose(1, 2)
         targets = mean_colors(images, self.vit.config.patch_size, self.mean, self.std)  # (B, N), logits (B, 512, N)
         losses = F.cross_entropy(logits.float(), targets, reduction="none")  # (B, N)

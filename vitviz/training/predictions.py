@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vitviz.data.files import atomic_write
 from vitviz.data.preprocessing import resize_images
+from vitviz.files import atomic_write
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.training.evaluation import predict

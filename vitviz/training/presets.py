@@ -6,7 +6,8 @@ Accuracy, minutes and hardware of each are in checkpoints/README.md and docs/tra
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vitviz.models.config import ConfigError, ConvNetConfig, ViTConfig
+from vitviz.errors import ConfigError
+from vitviz.models.config import ConvNetConfig, ViTConfig
 from vitviz.training.config import TrainConfig
 
 # The usual training loop of a tutorial: Adam, constant learning rate, no augmentation but crops and flips, no EMA.

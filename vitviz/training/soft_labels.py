@@ -19,8 +19,8 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.data.datasets import DatasetInfo, LabeledImages
-from vitviz.data.files import is_regular_file, write_atomic
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
+from vitviz.files import is_regular_file, write_atomic
 from vitviz.models.factory import Network
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import augment, epoch_batches, load_batch, step_seed

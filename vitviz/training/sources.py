@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from vitviz.data.datasets import DatasetInfo
+from vitviz.errors import ConfigError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.training import soft_labels
 from vitviz.training.config import TrainConfig
 from vitviz.training.distillation import Teacher

@@ -17,13 +17,14 @@ from torch import Tensor, nn
 
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
-from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.errors import CheckpointError, TrainingError
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConvNetConfig
 from vitviz.models.convnet import ConvNet
 from vitviz.models.factory import Network, create_model
 from vitviz.models.vit import ViT
 from vitviz.training import optim
-from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.config import TrainConfig
 from vitviz.training.data import augment, step_seed
 from vitviz.training.device import autocast, use_bfloat16
 from vitviz.training.distillation import Teacher, distillation_targets

@@ -18,9 +18,9 @@ from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
 from starlette.routing import Mount
 
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.view import Subject
-from vitviz.webapp import opening, page, preview
+from vitviz.webapp import first_paint, page, preview
 from vitviz.webapp.endpoints import Endpoints
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.address import Address, choose_address
@@ -56,7 +56,7 @@ def build_app(
         check_mcp(public)
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
 
-    known = opening.read() if checkpoint is None else None
+    known = first_paint.read() if checkpoint is None else None
 
     def load() -> "Backend":
         from vitviz.webapp.backend import Backend
@@ -71,7 +71,7 @@ def build_app(
     models, methods = describe(deferred.start().result()) if known is None else (known["models"], known["methods"])
     if public:  # a gated model has been opened with its token
         remove_secrets()
-    with page.build(opening.catalog(models, methods, data, public)) as app:
+    with page.build(first_paint.catalog(models, methods, data, public)) as app:
         for name, function in Endpoints(deferred).functions.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
             gr.api(function, api_name=name, queue=not mcp)
@@ -87,7 +87,7 @@ def describe(backend: "Backend") -> tuple[list[ModelInfo], list[dict[str, Any]]]
     from vitviz.attribution.serialize import methods_to_json
     from vitviz.webapp.models import list_models
 
-    models = [model for model in list_models(backend.sources)["models"] if model["origin"] != "run"]
+    models = [model for model in list_models(backend.inputs)["models"] if model["origin"] != "run"]
     return models, methods_to_json()
 
 
@@ -102,7 +102,7 @@ def check_mcp(public: bool) -> None:
 async def keep_path(path: str | None) -> str | None:
     """Return a file's path unchanged, unlike Gradio, which copies files and downloads URLs.
 
-    `vitviz.webapp.images.upload_path` checks that it is in the upload folder.
+    `vitviz.webapp.image_lists.upload_path` checks that it is in the upload folder.
     """
     return path
 

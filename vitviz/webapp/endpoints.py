@@ -8,8 +8,8 @@ from typing import Any
 import gradio as gr
 from gradio.data_classes import FileDataDict
 
-from vitviz.models.config import InvalidValueError
-from vitviz.webapp.images import sample_path, upload_path
+from vitviz.errors import InvalidValueError
+from vitviz.webapp.image_lists import sample_path, upload_path
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.deferred import DeferredBackend
 from vitviz.webapp.server.jobs import Job

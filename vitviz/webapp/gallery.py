@@ -7,15 +7,15 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.models.factory import Network
 from vitviz.training.predictions import Predictions, compute_predictions, read_predictions
 from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set, thumbnail
+from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.schemas import data as types
 from vitviz.webapp.server.refusals import about
-from vitviz.webapp.sources import Sources
 
 PAGE_SIZE = 40
 
@@ -24,11 +24,11 @@ class Gallery:
     """Pages of test images.
 
     Args:
-        sources: Models and datasets.
+        inputs: Models and datasets.
     """
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
         self.predictions: WeakKeyDictionary[Network, dict[str, Predictions]] = WeakKeyDictionary()  # by dataset
 
     def page(
@@ -77,12 +77,12 @@ class Gallery:
         """Return the model whose predictions select the images."""
         if request.model is None:
             raise ConfigError("model", f"is missing for the images {request.shown}")
-        return self.sources.model(request.model, "model")
+        return self.inputs.model(request.model, "model")
 
     def test_set(self, request: types.GalleryRequest) -> LabeledSet:
         """Return the test set of a request."""
         with about("dataset"):
-            return find_test_set(request.dataset, self.sources.data, self.sources.runs, self.sources.public)
+            return find_test_set(request.dataset, self.inputs.data, self.inputs.runs, self.inputs.public)
 
     def known(self, model: Checkpoint) -> dict[str, Predictions]:
         """Return the predictions of a model by dataset."""

@@ -9,12 +9,11 @@ from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar, datasets
-from vitviz.data.cifar import DataError
 from vitviz.data.encoding import data_url
-from vitviz.models.config import InvalidValueError
+from vitviz.errors import DataError, InvalidValueError
 from vitviz.runs.store import Runs
 from vitviz.training.config import from_json
-from vitviz.webapp.images import CIFAR_UNAVAILABLE, test_set
+from vitviz.webapp.image_lists import CIFAR_UNAVAILABLE, test_set
 from vitviz.webapp.models import RUN_PREFIX, FileState, dataset_name, file_state
 
 CIFAR10 = "cifar10"

@@ -1,10 +1,12 @@
-"""Descriptions of models for the lists of the page."""
+"""Descriptions of models: for the lists of the page, and all that is known of one."""
 
-from vitviz.models import checkpoint
-from vitviz.models.checkpoint import Checkpoint
+from vitviz.data.preprocessing import describe_resize
+from vitviz.models.accuracy import accuracy_number, accuracy_text
+from vitviz.models.checkpoint import ARCHITECTURES, Checkpoint, count_parameters, eval_samples
 from vitviz.models.config import ModelConfig, ViTConfig
-from vitviz.models.facts import ARCHITECTURES, family, origin
 from vitviz.webapp.schemas.common import ModelInfo
+
+NUM_NAMED = 6  # classes that are named
 
 
 def describe_model(model: Checkpoint) -> ModelInfo:
@@ -13,11 +15,11 @@ def describe_model(model: Checkpoint) -> ModelInfo:
         model.name,
         model.config,
         model.record.get("test_accuracy"),
-        checkpoint.eval_samples(model.record),
+        eval_samples(model.record),
         "test",
         model.is_classifier,
     )
-    return found | {"family": family(model), "source": origin(model)}
+    return found | {"family": model.family, "source": model.origin}
 
 
 def describe(
@@ -28,7 +30,7 @@ def describe(
         "name": name,
         "origin": "shipped",
         "family": ARCHITECTURES.get(config.architecture, config.architecture),
-        "parameters": checkpoint.count_parameters(config),
+        "parameters": count_parameters(config),
         "classes": config.num_classes,
         "dataset": None,
         "layers": config.depth,
@@ -39,3 +41,69 @@ def describe(
         "is_classifier": is_classifier,
         "source": "",
     }
+
+
+def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, str]]:
+    """Return what is known of a model as pairs of a term and its value.
+
+    Args:
+        model: The model.
+        num_bytes: Size of its file on disk; None if unknown.
+    """
+    config, source = model.config, model.source
+    found = [("Family", " · ".join(filter(None, (model.family, str(source.get("library", ""))))))]
+    if "repository" in source:
+        found.append(("Repository", str(source["repository"])))
+    if "revision" in source:
+        found.append(("Revision", str(source["revision"])))
+    if source:
+        found.append(("License", str(source.get("license", "not stated in its files"))))
+    size = f"{count_parameters(config):,} parameters"
+    found.append(("Size", size if num_bytes is None else f"{size} · {num_bytes / 1e6:,.1f} MB"))
+    if isinstance(config, ViTConfig):
+        found.append(("Layers", f"{config.depth} layers, {config.num_heads} heads, width {config.embed_dim}"))
+        found.append(("Tokens", describe_tokens(config)))
+    found.append(("Preprocessing", describe_resize(config.img_size, model.resize)))
+    found.append(("Normalization", f"mean {describe_channels(model.mean)}; std {describe_channels(model.std)}"))
+    found.append(("Classes", describe_classes(model)))
+    if training := describe_training(model):
+        found.append(("Training", training))
+    return found + [("Note", "; ".join(model.notes))] * bool(model.notes)
+
+
+def describe_tokens(config: ViTConfig) -> str:
+    """Describe the tokens: "16 × 16 patches of 14 px, class token, 4 registers"."""
+    (rows, columns), patch = config.grid_size, config.patch_size
+    parts = [f"{rows} × {columns} patches of {patch} px"]
+    parts += ["class token" if config.class_token else "no class token"]
+    parts += ["distillation token"] if config.distilled else []
+    parts += [f"{config.reg_tokens} registers"] if config.reg_tokens else []
+    return ", ".join(parts)
+
+
+def describe_channels(values: tuple[float, float, float]) -> str:
+    """Write a number per channel."""
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+def describe_classes(model: Checkpoint) -> str:
+    """Describe the classes of a model, or why it has none."""
+    count = len(model.labels)
+    if not model.is_classifier:
+        return f"none: it {model.why_no_prediction}"
+    names = ", ".join(model.labels[:NUM_NAMED])
+    return f"{count:,}: {names}{', …' if count > NUM_NAMED else ''}"
+
+
+def describe_training(model: Checkpoint) -> str:
+    """Describe a training from its record: dataset, epochs, initial weights, accuracy; empty if nothing is known."""
+    record, init = model.record, model.train_config.get("init_from")
+    parts = [str(record["dataset"])] if isinstance(record.get("dataset"), str) else []
+    if isinstance(epochs := record.get("epochs"), int | float):
+        parts.append(f"{epochs:.4g} epochs")
+    if init:
+        parts.append(f"initialized from {init}")
+    if isinstance(accuracy := record.get("test_accuracy"), int | float):
+        count = eval_samples(record)
+        parts.append(f"test accuracy {accuracy_text(accuracy, count) if count else accuracy_number(accuracy)}")
+    return ", ".join(parts)

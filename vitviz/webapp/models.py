@@ -7,27 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitviz.data import datasets
-from vitviz.data.files import is_regular_file, printable_name
+from vitviz.errors import CheckpointError
+from vitviz.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.runs import run_folder
 from vitviz.runs.status import DAMAGED, has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
-from vitviz.webapp.images import cifar_state
+from vitviz.webapp.image_lists import cifar_state
 from vitviz.webapp.model_info import describe, describe_model
-from vitviz.webapp.opened import OpenedModels
 from vitviz.webapp.schemas.common import ModelInfo, ModelList
+from vitviz.webapp.user_models import UserModels
 
 if TYPE_CHECKING:
-    from vitviz.webapp.sources import Sources
+    from vitviz.webapp.inputs import Inputs
 
 FileState = tuple[int, int] | None  # modification time and size
 RUN_PREFIX = "runs/"  # of the names of runs' models
 MAX_LOADED = 64  # bundled checkpoints, counting replaced files
 
 
-def load_model(name: str, runs: Runs | None = None, opened: OpenedModels | None = None) -> Checkpoint:
+def load_model(name: str, runs: Runs | None = None, user_models: UserModels | None = None) -> Checkpoint:
     """Load a bundled checkpoint, that of a run by "runs/NAME", or an opened one; other names and paths are refused."""
     if runs is not None and name.startswith(RUN_PREFIX):
         run = runs.find(name.removeprefix(RUN_PREFIX)).name
@@ -35,8 +36,8 @@ def load_model(name: str, runs: Runs | None = None, opened: OpenedModels | None 
         if not is_regular_file(path):
             raise CheckpointError(f"The run {run} has no checkpoint yet", "Wait for its first epoch.")
         return load_run(path, name, file_state(path))
-    if opened is not None and name in opened.sources:
-        return opened.get(name)
+    if user_models is not None and name in user_models.requested:
+        return user_models.get(name)
     if name not in (bundled := bundled_models()):
         raise CheckpointError(f"Checkpoint {name[:80]!r} not found", f"Use one of: {', '.join(bundled)}.")
     return load_bundled(bundled[name], file_state(bundled[name]))
@@ -110,10 +111,10 @@ def dataset_name(config: TrainConfig) -> str:
     return datasets.DATASET_INFO[config.dataset].name
 
 
-def list_models(sources: "Sources") -> ModelList:
+def list_models(inputs: "Inputs") -> ModelList:
     """List the available models, those opened when the page started first, and whether CIFAR-10 is available."""
-    opened = sources.opener.opened
-    models = list_bundled() + (list_run_models(sources.runs) if sources.runs is not None else [])
-    models += [*opened.infos.values()]
-    models.sort(key=lambda model: model["name"] != opened.first)
-    return {"models": models, "cifar": cifar_state(sources.data, sources.public)}
+    user_models = inputs.opener.models
+    models = list_bundled() + (list_run_models(inputs.runs) if inputs.runs is not None else [])
+    models += [*user_models.infos.values()]
+    models.sort(key=lambda model: model["name"] != user_models.first)
+    return {"models": models, "cifar": cifar_state(inputs.data, inputs.public)}

@@ -14,10 +14,10 @@ from vitviz.attribution import comparison, serialize
 from vitviz.attribution.comparison import Side
 from vitviz.attribution.provenance import ImageIdentity, ModelIdentity, Shown, WeightsOfFile
 from vitviz.data.encoding import to_base64
-from vitviz.models.config import ConfigError, InvalidValueError
+from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.models.weights import WeightFile
+from vitviz.plots.formatting import map_name
 from vitviz.plots.scales import with_means
-from vitviz.plots.words import map_name
 from vitviz.runs.timeline import Timeline
 from vitviz.view import Sample, Subject, View, check_index
 from vitviz.webapp.models import RUN_PREFIX

@@ -7,8 +7,9 @@ from dataclasses import asdict, fields
 from functools import lru_cache
 from typing import Any, get_args
 
+from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.models import checkpoint
-from vitviz.models.config import ConfigError, InvalidValueError, ViTConfig, field_types
+from vitviz.models.config import ViTConfig, field_types
 from vitviz.runs.run_folder import flatten
 from vitviz.runs.sweep import CombinationsError
 from vitviz.training.config import TrainConfig

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from vitviz.data.datasets import DATASET_INFO
-from vitviz.data.files import is_regular_file, printable_name
+from vitviz.errors import ConfigError
+from vitviz.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.run_folder import LAST
 from vitviz.runs.status import DAMAGED, RUNNING, Info, has_attention, measured_on
@@ -31,7 +31,7 @@ from vitviz.training.device import choose_device, get_hardware_name
 from vitviz.training.estimate import estimate_seconds_left
 from vitviz.training.finetuning import use_init_model
 from vitviz.training.presets import PRESETS, get_preset
-from vitviz.webapp.datasets import DataSets
+from vitviz.webapp.image_zips import DataSets
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, load_model
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.schemas.runs import (

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from fastapi import APIRouter, UploadFile
 from fastapi.responses import StreamingResponse
 
-from vitviz.data.cifar import DataError
-from vitviz.webapp.images import CIFAR_UNAVAILABLE
+from vitviz.errors import DataError
+from vitviz.webapp.image_lists import CIFAR_UNAVAILABLE
 from vitviz.webapp.routes.runs import change
 from vitviz.webapp.schemas import data as types
 from vitviz.webapp.schemas import runs

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from numpy.typing import NDArray
 
+from vitviz import environment
 from vitviz.attribution import provenance as attribution
 from vitviz.attribution import serialize
 from vitviz.attribution.code import python
@@ -16,15 +17,14 @@ from vitviz.attribution.methods import METHODS
 from vitviz.attribution.neighbors import build_index
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
-from vitviz.data import cifar, environment
+from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.view import Image, Subject
-from vitviz.webapp import compared, files, snapshots
-from vitviz.webapp.explained import Held
-from vitviz.webapp.files import as_target
+from vitviz.webapp import comparisons, saved_files, snapshots
+from vitviz.webapp.explanations import MANY_PASSES, Held, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.image_sets import thumbnail, train_set
-from vitviz.webapp.large_models import MANY_PASSES, maps_passes, scores_passes, skip_reason
+from vitviz.webapp.saved_files import as_target
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call, Caller, Lines
@@ -190,9 +190,9 @@ async def nearest(request: types.SubjectRequest, call: Caller) -> StreamingRespo
     """Return the nearest training images of CIFAR-10, by the features that the model ends with."""
 
     async def compute() -> types.Nearest:
-        held, sources = await call.explain(request.subject), call.backend.sources
+        held, inputs = await call.explain(request.subject), call.backend.inputs
         return await call.many_passes(
-            lambda: nearest_of(held.explanation, sources.data, sources.public, call), held.is_large
+            lambda: nearest_of(held.explanation, inputs.data, inputs.public, call), held.is_large
         )
 
     return await call.stream(compute())
@@ -237,19 +237,19 @@ async def provenance(request: types.CodeRequest, call: Caller) -> Provenance:
 @router.post("/comparison")
 async def comparison(request: types.ComparisonRequest, call: Caller) -> types.Comparison:
     """Compare two maps and two predictions."""
-    return await compared.compare(request, call, compared.to_reply)
+    return await comparisons.compare(request, call, comparisons.to_reply)
 
 
 @router.post("/comparison-provenance")
 async def comparison_provenance(request: types.ComparisonRequest, call: Caller) -> Provenance | None:
     """Return where a figure of a comparison comes from, without the figure's panels."""
-    return await compared.compare(request, call, Comparison.provenance)
+    return await comparisons.compare(request, call, Comparison.provenance)
 
 
 @router.post("/comparison-file")
 async def comparison_file(request: types.ComparisonFileRequest, call: Caller) -> SavedFile:
     """Return the arrays or the table of a comparison."""
-    return await compared.compare(request, call, lambda found: compared.file(found, request.format))
+    return await comparisons.compare(request, call, lambda found: comparisons.file(found, request.format))
 
 
 @router.post("/file")
@@ -265,8 +265,8 @@ async def file(request: types.FileRequest, call: Caller) -> SavedFile:
     ending, methods = request.format, request.methods
 
     def save() -> SavedFile:
-        content = files.content(explanation, request.view, ending, other, scores, methods, call.job.report)
-        return SavedFile(src=files.data_url(content, ending))
+        content = saved_files.content(explanation, request.view, ending, other, scores, methods, call.job.report)
+        return SavedFile(src=saved_files.data_url(content, ending))
 
     return await call.many_passes(save, held.is_large)
 

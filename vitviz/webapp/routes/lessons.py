@@ -12,11 +12,10 @@ from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.probes import position_similarity, position_start
 from vitviz.data.encoding import data_url, to_base64
+from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
-from vitviz.models.config import ConfigError
 from vitviz.view import Sample, Subject
-from vitviz.webapp.explained import Held
-from vitviz.webapp.large_models import MANY_PASSES, MAX_MACS
+from vitviz.webapp.explanations import MANY_PASSES, MAX_MACS, Held
 from vitviz.webapp.models import bundled_models
 from vitviz.webapp.schemas import lessons as types
 from vitviz.webapp.schemas.explanations import SubjectRequest

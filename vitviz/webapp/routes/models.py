@@ -6,13 +6,13 @@ from typing import cast
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
-from vitviz.attribution import export, provenance
+from vitviz.attribution import file_formats, provenance
+from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import hub_cache
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.config import ConfigError
-from vitviz.models.facts import facts
 from vitviz.plots import probe_table
-from vitviz.webapp import files, probed, snapshots
+from vitviz.webapp import probes as model_probes
+from vitviz.webapp import saved_files, snapshots
+from vitviz.webapp.model_info import facts
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty, SavedFile
@@ -26,8 +26,8 @@ router = APIRouter(prefix="/models", route_class=RefusingRoute)
 @router.post("")
 async def models(request: Empty, call: Caller) -> types.Models:
     """List the models, and whether CIFAR-10 is available."""
-    sources = call.backend.sources
-    return await call.quick(lambda: types.Models(**list_models(sources)))
+    inputs = call.backend.inputs
+    return await call.quick(lambda: types.Models(**list_models(inputs)))
 
 
 @router.post("/cached")
@@ -42,27 +42,27 @@ async def cached(request: Empty, call: Caller) -> types.CachedModels:
 
 
 @router.post("/open")
-async def open_model(request: types.OpenRequest, call: Caller) -> types.Opening:
+async def open_model(request: types.OpenRequest, call: Caller) -> types.OpenState:
     """Open a model, or cancel that; return the state."""
     check_private(call)
-    opener = call.backend.sources.opener
+    opener = call.backend.inputs.opener
     if request.action == "start":
-        await call.quick(lambda: opener.start(request.source.strip()))
+        await call.quick(lambda: opener.start(request.name.strip()))
     elif request.action == "cancel":
         opener.cancel()
-    return types.Opening(**asdict(opener.state))
+    return types.OpenState(**asdict(opener.state))
 
 
 @router.post("/facts")
 async def model_facts(request: types.ModelRequest, call: Caller) -> types.Facts:
     """Return what is known of a model."""
-    sources = call.backend.sources
+    inputs = call.backend.inputs
 
     def describe() -> types.Facts:
-        model = sources.model(request.model, "model")
-        return types.Facts(facts=facts(model, sources.opener.opened.sizes.get(model.name)))
+        model = inputs.model(request.model, "model")
+        return types.Facts(facts=facts(model, inputs.opener.models.sizes.get(model.name)))
 
-    return await call.one_pass(describe, sources.must_load(request.model))
+    return await call.one_pass(describe, inputs.must_load(request.model))
 
 
 @router.post("/probes", response_model=types.Probes, response_class=Lines)
@@ -71,7 +71,7 @@ async def probes(request: types.ProbesRequest, call: Caller) -> StreamingRespons
 
     async def compute() -> types.Probes:
         found = await call.backend.probes.find(request, call)
-        return await call.quick(lambda: probed.to_reply(found))
+        return await call.quick(lambda: model_probes.to_reply(found))
 
     return await call.stream(compute())
 
@@ -89,8 +89,8 @@ async def probe_file(request: types.ProbeFileRequest, call: Caller) -> SavedFile
             content = provenance.embed(table, ".csv", found.provenance)
         else:
             arrays = {name: found.arrays[name] for name in probe_table.FIGURES[request.probe]}
-            content = export.npz_bytes(arrays, found.provenance)
-        return SavedFile(src=files.data_url(content, request.format))
+            content = file_formats.npz_bytes(arrays, found.provenance)
+        return SavedFile(src=saved_files.data_url(content, request.format))
 
     return await call.quick(save)
 

@@ -23,7 +23,7 @@ class OpenRequest(Model):
     """Start to open a model by its name or path, cancel it, or ask how far it is."""
 
     action: Literal["state", "start", "cancel"] = "state"
-    source: Name = ""
+    name: Name = ""
 
 
 class ProbesRequest(ModelRequest):
@@ -53,11 +53,11 @@ class CachedModels(Reply):
     cache: str
 
 
-class Opening(Reply):
+class OpenState(Reply):
     """State of opening a model.
 
     Attributes:
-        source: What is opened, as the user wrote it.
+        requested: The name or path, as the user wrote it.
         phase: What is being done, or how it ended.
         done: Bytes that have arrived of the file being downloaded.
         total: Its size; 0 while unknown.
@@ -65,7 +65,7 @@ class Opening(Reply):
         name: Name of the model on the page, once it is ready.
     """
 
-    source: str
+    requested: str
     phase: Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
     done: int
     total: int

@@ -5,7 +5,7 @@ import os
 import socket
 from typing import NamedTuple
 
-from vitviz.models.config import ConfigError
+from vitviz.errors import ConfigError
 from vitviz.webapp.server.guard import is_space
 
 FIRST_PORT, LAST_PORT = 7860, 7879

@@ -19,7 +19,7 @@ from vitviz.webapp.server.refusals import refuse
 if TYPE_CHECKING:
     from vitviz.attribution.context import Target
     from vitviz.webapp.backend import Backend
-    from vitviz.webapp.explained import Held
+    from vitviz.webapp.explanations import Held
 
 T = TypeVar("T")
 R = TypeVar("R", bound=BaseModel)

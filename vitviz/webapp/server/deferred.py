@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from vitviz.view import Subject
-from vitviz.webapp.opening import Explained
+from vitviz.webapp.first_paint import Explained
 from vitviz.webapp.server.modules import API_PREFIX
 
 if TYPE_CHECKING:

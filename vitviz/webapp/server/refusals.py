@@ -13,7 +13,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from vitviz.data.files import printable_name
+from vitviz.errors import VitvizError
+from vitviz.files import printable_name
 from vitviz.runs.process import DISK_FULL, format_error
 from vitviz.view import first_error
 from vitviz.webapp.server.jobs import BusyError, GoneError
@@ -51,7 +52,7 @@ class RequestRefusedError(Exception):
         self.status, self.sentence = status, sentence
 
 
-class FieldError(ValueError):
+class FieldError(VitvizError, ValueError):
     """A field of a request is refused for an `error` that knows no field."""
 
     def __init__(self, field: str, error: ValueError) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from gradio.utils import get_upload_folder
 
-from vitviz.data.arrays import ImageError
-from vitviz.data.malloc import return_freed_memory
 from vitviz.data.preprocessing import opened
+from vitviz.errors import ImageError
+from vitviz.malloc import return_freed_memory
 
 MAX_STORED_BYTES = 2**30
 MAX_BODY_SECONDS = 120.0  # for a request body to arrive

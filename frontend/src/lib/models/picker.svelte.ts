@@ -1,7 +1,7 @@
 /* State of the model picker: the search, the model being opened, and what is known of the one on screen. */
 
 import { pause } from '../host';
-import type { Facts, FoundModel, ModelInfo, Models, Opening, Refusal } from '../routes';
+import type { Facts, FoundModel, ModelInfo, Models, OpenState, Refusal } from '../routes';
 import { isRefusal, post } from '../server';
 import { type Entry, entriesOf, megabytes, optionAfter, search } from './list';
 
@@ -25,7 +25,7 @@ export class ModelPicker {
   found = $state.raw<FoundModel[]>([]);
   cache = $state.raw('');
   facts = $state.raw<Facts['facts']>([]);
-  opening = $state.raw<Opening | null>(null);
+  opening = $state.raw<OpenState | null>(null);
   error = $state.raw('');
 
   readonly options = $derived.by(() =>
@@ -36,12 +36,12 @@ export class ModelPicker {
   readonly status = $derived.by(() => {
     const { opening } = this;
     if (this.error) return this.error;
-    if (opening?.phase === 'loading') return `Loading ${opening.source}…`;
+    if (opening?.phase === 'loading') return `Loading ${opening.requested}…`;
     if (opening?.phase === 'canceled')
-      return `The download of ${opening.source} was canceled; it resumes where it ended.`;
+      return `The download of ${opening.requested} was canceled; it resumes where it ended.`;
     if (opening?.phase !== 'downloading') return '';
     const size = opening.total ? `: ${megabytes(opening.done)} of ${megabytes(opening.total)}` : '';
-    return `Downloading ${opening.source}${size}`;
+    return `Downloading ${opening.requested}${size}`;
   });
 
   constructor(page: PickerPage) {
@@ -84,7 +84,7 @@ export class ModelPicker {
     this.error = '';
     if (entry.isListed) return this.#show(entry.name);
     if (this.isBusy) return;
-    return this.#follow(await post('models/open', { action: 'start', source: entry.name }));
+    return this.#follow(await post('models/open', { action: 'start', name: entry.name }));
   }
 
   async cancel() {
@@ -92,7 +92,7 @@ export class ModelPicker {
   }
 
   /** Follow the opening of a model until it is there; then show it, unless the dialog was closed. */
-  async #follow(reply: Opening | Refusal): Promise<void> {
+  async #follow(reply: OpenState | Refusal): Promise<void> {
     this.opening = isRefusal(reply) ? null : reply;
     if (isRefusal(reply)) {
       this.error = reply.error;

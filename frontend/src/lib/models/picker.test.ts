@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Opening } from '../routes';
+import type { OpenState } from '../routes';
 import { post } from '../server';
 import type { Entry } from './list';
 import { ModelPicker } from './picker.svelte';
@@ -8,8 +8,8 @@ vi.mock('../server', async (actual) => ({ ...(await actual<typeof import('../ser
 
 const CACHED: Entry = { name: 'timm:vit', group: 'Hugging Face cache', detail: '', isListed: false };
 const LISTED: Entry = { name: 'tiny', group: 'Shipped', detail: '', isListed: true };
-const state = (phase: Opening['phase'], more: Partial<Opening> = {}): Opening => ({
-  source: 'timm:vit',
+const state = (phase: OpenState['phase'], more: Partial<OpenState> = {}): OpenState => ({
+  requested: 'timm:vit',
   phase,
   done: 0,
   total: 0,
@@ -90,7 +90,7 @@ test('a model of the cache is opened, followed and shown under the name of the p
   const opening = picker.choose(CACHED);
   await vi.advanceTimersByTimeAsync(0);
   expect(picker.status).toBe('Loading timm:vit…');
-  expect(requests[0]).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
+  expect(requests[0]).toEqual(['models/open', { action: 'start', name: 'timm:vit' }]);
   await picker.choose(CACHED); // ignored meanwhile
   await vi.advanceTimersByTimeAsync(300);
   expect(picker.status).toBe('Downloading timm:vit');
@@ -142,7 +142,7 @@ test('keys mark an option, Enter chooses it', async () => {
   ]);
   expect(picker.press('a')).toBe(false);
   expect(picker.press('Enter')).toBe(true);
-  expect(requests.at(-1)).toEqual(['models/open', { action: 'start', source: 'timm:vit' }]);
+  expect(requests.at(-1)).toEqual(['models/open', { action: 'start', name: 'timm:vit' }]);
   picker.type('');
   picker.found = [];
   expect(picker.press('Enter')).toBe(true); // nothing to choose

@@ -10,7 +10,7 @@ import numpy as np
 
 from vitviz.attribution.provenance import Panel, Written, embed, panels_of
 from vitviz.attribution.tables import COLUMNS
-from vitviz.data.files import resolve_link, write_atomic
+from vitviz.files import resolve_link, write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,6 +1,6 @@
 """What the page shows before torch is imported.
 
-`opening.json` has what depends on the code and the bundled checkpoints only; `python -m scripts.opening` writes it.
+`first_paint.json`, written by `python -m scripts.first_paint`, depends on the code and the bundled checkpoints only.
 """
 
 import hashlib
@@ -10,14 +10,14 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from vitviz.data import environment
+from vitviz import environment
 from vitviz.data.preprocessing import MAX_UPLOAD_BYTES
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.plots.colormaps import color_tables
-from vitviz.webapp.images import cifar_state, list_photos, list_samples
+from vitviz.webapp.image_lists import cifar_state, list_photos, list_samples
 from vitviz.webapp.schemas.common import ModelInfo
 
-FILE = Path(__file__).with_name("opening.json")
+FILE = Path(__file__).with_name("first_paint.json")
 
 
 class Explained(TypedDict):
@@ -27,7 +27,7 @@ class Explained(TypedDict):
     reply: dict[str, Any]
 
 
-class Opening(TypedDict):
+class FirstPaint(TypedDict):
     """Content of the file.
 
     It holds for bundled checkpoints with these `checksums`, SHA-256 by name, and for this limit of the attention that
@@ -41,9 +41,9 @@ class Opening(TypedDict):
     explained: Explained
 
 
-def read() -> Opening | None:
+def read() -> FirstPaint | None:
     """Read the file; None if the bundled checkpoints or the limit are others."""
-    found: Opening = json.loads(FILE.read_text(encoding="utf-8"))
+    found: FirstPaint = json.loads(FILE.read_text(encoding="utf-8"))
     holds = (checksums(), environment.MAX_SENT_BYTES) == (found["checksums"], found["max_sent_bytes"])
     return found if holds else None
 
@@ -65,7 +65,7 @@ def checksum(path: Path) -> str:
 
 
 def catalog(models: list[ModelInfo], methods: list[dict[str, Any]], data: str | None, public: bool) -> dict[str, Any]:
-    """Return the initial data of the page; arguments as of `Opening` and `vitviz.webapp.app.build_app`.
+    """Return the initial data of the page; arguments as of `FirstPaint` and `vitviz.webapp.app.build_app`.
 
     `vitviz.webapp.schemas.page.Catalog` types it.
     """

@@ -9,11 +9,10 @@ from gradio.utils import get_upload_folder
 from PIL import Image
 
 from vitviz.data import cifar
-from vitviz.data.arrays import ImageError
-from vitviz.data.cifar import DataError
 from vitviz.data.encoding import data_url
-from vitviz.data.photos import PHOTOS, example_paths, photo_paths
 from vitviz.data.preprocessing import sample_paths
+from vitviz.data.samples import PHOTOS, example_paths, photo_paths
+from vitviz.errors import DataError, ImageError
 from vitviz.webapp.schemas.common import CifarInfo, NamedImage, Photo
 
 if TYPE_CHECKING:

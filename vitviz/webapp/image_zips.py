@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from vitviz.data import datasets, image_folder
 from vitviz.data.archive import Archive
-from vitviz.data.cifar import DataError, data_root
+from vitviz.data.cifar import data_root
 from vitviz.data.download import Download
-from vitviz.data.files import atomic_write, printable_name
+from vitviz.errors import DataError
+from vitviz.files import atomic_write, printable_name
 from vitviz.webapp.schemas.data import Download as DownloadState
 from vitviz.webapp.schemas.runs import DataInfo, SurveyReply
 

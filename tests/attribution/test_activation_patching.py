@@ -9,8 +9,8 @@ from tests import tiny
 from tests.models import families
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution.ablation import ablate
+from vitviz.attribution.activation_patching import patch_contexts
 from vitviz.attribution.context import ForwardContext
-from vitviz.attribution.patching import patch_contexts
 from vitviz.data import cifar
 from vitviz.models.checkpoint import Checkpoint
 

@@ -6,15 +6,14 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import comparison, export
+from vitviz.attribution import comparison, file_formats
 from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.shown import check_method, check_view, method_of
-from vitviz.models.config import InvalidValueError
+from vitviz.attribution.view_maps import check_method, check_view, method_of
+from vitviz.errors import InvalidValueError
 from vitviz.plots.scales import Scale
-from vitviz.webapp import files, snapshots
-from vitviz.webapp.explained import Held
-from vitviz.webapp.large_models import MANY_PASSES, skip_reason
+from vitviz.webapp import saved_files, snapshots
+from vitviz.webapp.explanations import MANY_PASSES, Held, skip_reason
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call
@@ -120,5 +119,9 @@ def numbers(values: NDArray[np.float32]) -> list[float | None]:
 def file(found: Comparison, ending: Literal["npz", "csv"]) -> SavedFile:
     """Return a file of the numbers, with the provenance of both sides."""
     source = found.provenance()
-    data = export.npz_bytes(found.arrays(), source) if ending == "npz" else export.csv_bytes(found.rows(), source)
-    return SavedFile(src=files.data_url(data, ending))
+    data = (
+        file_formats.npz_bytes(found.arrays(), source)
+        if ending == "npz"
+        else file_formats.csv_bytes(found.rows(), source)
+    )
+    return SavedFile(src=saved_files.data_url(data, ending))

@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vitviz import view
-from vitviz.data.arrays import ImageError
-from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageSource, is_huge
+from vitviz.data.samples import PHOTOS
+from vitviz.errors import ImageError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.runs.run_folder import LAST
 from vitviz.runs.store import Runs
+from vitviz.webapp.image_lists import sample_path
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
-from vitviz.webapp.images import sample_path
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, file_state, load_model
-from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.server.refusals import about
 from vitviz.webapp.server.uploads import uploaded
+from vitviz.webapp.user_models import ModelOpener, UserModels
 
 
 class FoundImage(NamedTuple):
@@ -35,7 +35,7 @@ class FoundImage(NamedTuple):
     label: str | None = None
 
 
-class Sources:
+class Inputs:
     """Models and images.
 
     Args:
@@ -53,21 +53,21 @@ class Sources:
         opener: ModelOpener | None = None,
     ) -> None:
         self.data, self.runs, self.public = data, runs, public
-        self.opener = opener or ModelOpener(OpenedModels())
+        self.opener = opener or ModelOpener(UserModels())
 
     def model(self, name: str, field: str = "subject.model") -> Checkpoint:
         """Return a model by its name, in a `field` of the request; it is loaded first if it is not in memory."""
         with about(field):
-            return load_model(name, self.runs, self.opener.opened)
+            return load_model(name, self.runs, self.opener.models)
 
     def must_load(self, name: str) -> bool:
         """Whether a model has been opened, but is not in memory any more."""
-        return self.opener.opened.must_load(name)
+        return self.opener.models.must_load(name)
 
     def version(self, name: str) -> Hashable:
         """Return the state of a model's files: another one means that the name stands for other weights."""
-        if name in self.opener.opened.sources:
-            return self.opener.opened.states[name]
+        if name in self.opener.models.requested:
+            return self.opener.models.states[name]
         if self.runs is not None and name.startswith(RUN_PREFIX):
             with about("subject.model"):
                 return file_state(self.runs.folder(name.removeprefix(RUN_PREFIX)) / LAST)

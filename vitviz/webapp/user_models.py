@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from vitviz.errors import CheckpointError
 from vitviz.models import hub, hub_cache
-from vitviz.models.checkpoint import Checkpoint, CheckpointError, bundled_checkpoints
+from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.models.hub_cache import HubDownload
 from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.schemas.common import ModelInfo
@@ -28,7 +29,7 @@ class OpenState:
     """State of opening a model.
 
     Attributes:
-        source: What is opened, as the user wrote it.
+        requested: The name or path, as the user wrote it.
         phase: What is being done, or how it ended.
         done: Bytes that have arrived of the file being downloaded.
         total: Its size; 0 while unknown.
@@ -36,7 +37,7 @@ class OpenState:
         name: Name of the model on the page, once it is ready.
     """
 
-    source: str = ""
+    requested: str = ""
     phase: Phase = "idle"
     done: int = 0
     total: int = 0
@@ -45,18 +46,18 @@ class OpenState:
 
 
 @dataclass
-class OpenedModels:
+class UserModels:
     """Opened models by their name on the page.
 
     Attributes:
-        sources: For each name what `vitviz.load` takes, in the order of opening.
+        requested: For each name the argument of `vitviz.load`, in the order of opening.
         infos: For each name the description for lists.
         sizes: For each name the size of its weights on disk (bytes).
         states: For each name the state of its weight files when it was loaded.
         first: Name of the model that the page opens with; empty for the first bundled one.
     """
 
-    sources: dict[str, str] = field(default_factory=dict)
+    requested: dict[str, str] = field(default_factory=dict)
     infos: dict[str, ModelInfo] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     states: dict[str, FileStates] = field(default_factory=dict)
@@ -65,19 +66,19 @@ class OpenedModels:
     lock: threading.RLock = field(default_factory=threading.RLock)  # of `loaded`, for a moment
     loading: threading.Lock = field(default_factory=threading.Lock)  # while a model is loaded
 
-    def open(self, source: str) -> str:
+    def open(self, requested: str) -> str:
         """Load a model, unless it is in memory as it is on disk, and return its name on the page.
 
         Raises:
             CheckpointError: As for `vitviz.models.hub.load`.
         """
-        source = expand(source)
-        if source in bundled_checkpoints():
-            return source
+        requested = expand(requested)
+        if requested in bundled_checkpoints():
+            return requested
         with self.loading:
-            known = next((name for name, other in self.sources.items() if other == source), None)
-            if known is None or self.states[known] != file_states(source) or self.use(known) is None:
-                known = self.load(source, known).name
+            known = next((name for name, other in self.requested.items() if other == requested), None)
+            if known is None or self.states[known] != file_states(requested) or self.use(known) is None:
+                known = self.load(requested, known).name
             return known
 
     def get(self, name: str) -> Checkpoint:
@@ -85,17 +86,17 @@ class OpenedModels:
         if (model := self.use(name)) is not None:
             return model
         with self.loading:
-            return self.use(name) or self.load(self.sources[name], name)
+            return self.use(name) or self.load(self.requested[name], name)
 
-    def load(self, source: str, name: str | None = None) -> Checkpoint:
+    def load(self, requested: str, name: str | None = None) -> Checkpoint:
         """Load a model under its name, by default a new one, and replace what is known of it."""
-        model = load(source)
-        name = name or (source if source.startswith(hub.PREFIXES) else self.unused(model.name))
-        model, states = replace(model, name=name), file_states(source)
+        model = load(requested)
+        name = name or (requested if requested.startswith(hub.PREFIXES) else self.unused(model.name))
+        model, states = replace(model, name=name), file_states(requested)
         self.infos[name] = describe_model(model) | {"origin": "opened"}
         self.sizes[name] = sum(size for _, size in states)
         self.states[name] = states
-        self.sources[name] = source
+        self.requested[name] = requested
         self.keep(model)
         return model
 
@@ -108,7 +109,7 @@ class OpenedModels:
 
     def must_load(self, name: str) -> bool:
         """Whether a model has been opened, but is not in memory any more."""
-        return name in self.sources and name not in self.loaded
+        return name in self.requested and name not in self.loaded
 
     def keep(self, model: Checkpoint) -> None:
         """Keep a model in memory as the most recently used one."""
@@ -118,7 +119,7 @@ class OpenedModels:
 
     def unused(self, name: str) -> str:
         """Return a name that no other model has."""
-        taken = self.sources.keys() | bundled_checkpoints().keys()
+        taken = self.requested.keys() | bundled_checkpoints().keys()
         return next(
             found for n in range(1, len(taken) + 2) if (found := name if n == 1 else f"{name} {n}") not in taken
         )
@@ -128,27 +129,27 @@ class ModelOpener:
     """Opens one model at a time in the background.
 
     Args:
-        opened: Where it is added.
+        models: Where it is added.
     """
 
-    def __init__(self, opened: OpenedModels) -> None:
-        self.opened = opened
+    def __init__(self, models: UserModels) -> None:
+        self.models = models
         self.state = OpenState()
         self.download: HubDownload | None = None
         self.canceled = threading.Event()  # one for each opening
         self.thread: threading.Thread | None = None
         self.lock = threading.Lock()
 
-    def start(self, source: str) -> None:
+    def start(self, requested: str) -> None:
         """Open a model; a download in progress is canceled, a model being loaded is waited for."""
-        if not 0 < len(source) <= MAX_NAME_LENGTH:
+        if not 0 < len(requested) <= MAX_NAME_LENGTH:
             raise CheckpointError("A model must have a name or path", "Write timm:NAME, hf:OWNER/NAME, or a path.")
         self.cancel()
         with self.lock:
             if self.thread is not None:
                 self.thread.join()
-            self.state, self.canceled = OpenState(source, "loading"), threading.Event()
-            self.thread = threading.Thread(target=self.run, args=(source, self.canceled), daemon=True)
+            self.state, self.canceled = OpenState(requested, "loading"), threading.Event()
+            self.thread = threading.Thread(target=self.run, args=(requested, self.canceled), daemon=True)
             self.thread.start()
 
     def cancel(self) -> None:
@@ -157,53 +158,53 @@ class ModelOpener:
         if (download := self.download) is not None:
             download.cancel()
 
-    def run(self, source: str, canceled: threading.Event) -> None:
+    def run(self, requested: str, canceled: threading.Event) -> None:
         """Download and load a model; the state says how far it is."""
         try:
-            if source.startswith(hub.PREFIXES) and not hub_cache.is_cached(source):
-                self.fetch(source, canceled)
+            if requested.startswith(hub.PREFIXES) and not hub_cache.is_cached(requested):
+                self.fetch(requested, canceled)
             if self.state.phase != "canceled":
-                self.state = OpenState(source, "loading")
-                self.state = OpenState(source, "ready", name=self.opened.open(source))
+                self.state = OpenState(requested, "loading")
+                self.state = OpenState(requested, "ready", name=self.models.open(requested))
         except Exception as error:
             message = str(error) if isinstance(error, ValueError) else f"The model could not be loaded: {error!r:.200}"
-            self.state = OpenState(source, "failed", message=message)
+            self.state = OpenState(requested, "failed", message=message)
 
-    def fetch(self, source: str, canceled: threading.Event) -> None:
+    def fetch(self, requested: str, canceled: threading.Event) -> None:
         """Download a model, unless the opening is canceled."""
 
         def report(done: int, total: int) -> None:
-            self.state = OpenState(source, "downloading", done, total)
+            self.state = OpenState(requested, "downloading", done, total)
 
         report(0, 0)
-        self.download = HubDownload(source)
+        self.download = HubDownload(requested)
         if canceled.is_set():  # before the download could be
             self.download.cancel()
         try:
             self.download.wait(report)
             if self.download.is_canceled:
-                self.state = OpenState(source, "canceled")
+                self.state = OpenState(requested, "canceled")
         finally:
             self.download = None
 
 
-def load(source: str) -> Checkpoint:
+def load(requested: str) -> Checkpoint:
     """Load a model; one of the Hub from the cache."""
-    model = hub.load(source, offline=source.startswith(hub.PREFIXES) and hub_cache.is_cached(source))
+    model = hub.load(requested, offline=requested.startswith(hub.PREFIXES) and hub_cache.is_cached(requested))
     _ = model.transformer  # raises ValueError for a network without attention
     return model
 
 
-def file_states(source: str) -> FileStates:
+def file_states(requested: str) -> FileStates:
     """Return the state of the weight files of a model; empty if they do not exist any more."""
-    path = hub.fetch(source, offline=True)[1] if source.startswith(hub.PREFIXES) else Path(source)
+    path = hub.fetch(requested, offline=True)[1] if requested.startswith(hub.PREFIXES) else Path(requested)
     files = hub.weight_files(path) if path.is_dir() else [path] if path.is_file() else []
     found = [file.stat() for file in files]
     return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
 
-def expand(source: str) -> str:
+def expand(requested: str) -> str:
     """Return the absolute path of a file or folder; anything else unchanged."""
-    path = Path(source).expanduser()
-    is_path = not source.startswith(hub.PREFIXES) and source not in bundled_checkpoints()
-    return str(path.resolve()) if is_path and path.exists() else source
+    path = Path(requested).expanduser()
+    is_path = not requested.startswith(hub.PREFIXES) and requested not in bundled_checkpoints()
+    return str(path.resolve()) if is_path and path.exists() else requested

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from vitviz.attribution import export, tables
+from vitviz.attribution import file_formats, tables
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.provenance import provenance
@@ -44,8 +44,10 @@ def content(
     if methods:
         found |= tables.method_arrays(explanation, view, scores)
     if ending == "npz":
-        return export.npz_bytes(found, source)
-    return export.csv_bytes(tables.method_rows(found) if methods else tables.rows(explanation, view, found), source)
+        return file_formats.npz_bytes(found, source)
+    return file_formats.csv_bytes(
+        tables.method_rows(found) if methods else tables.rows(explanation, view, found), source
+    )
 
 
 def patched_pair(source: Explanation, other: Explanation, view: View, report: Report) -> PatchedPair:

@@ -4,7 +4,7 @@ The input are arrays by name, for example from an `.npz` file of `python -m vitv
 layers and heads count from 1, and "in" is the input of the first layer.
 """
 
-import vitviz.plots.backend  # noqa: F401 - before Matplotlib
+import vitviz.plots.mpl_backend  # noqa: F401 - before Matplotlib
 
 # isort: split
 from collections.abc import Mapping

@@ -13,7 +13,7 @@ LARGE = 2**26  # bytes, more than glibc keeps by default
 FAULTS = """
 import resource
 import torch
-from vitviz.data.malloc import keep_freed_memory
+from vitviz.malloc import keep_freed_memory
 
 def count_page_faults(tensors):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -30,7 +30,7 @@ print(count_page_faults(4))
 GAPS = """
 import os
 import torch
-from vitviz.data.malloc import return_freed_memory
+from vitviz.malloc import return_freed_memory
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -50,7 +50,7 @@ print(grown, resident() - before)
 ARENAS = """
 import ctypes
 import threading
-from vitviz.data.malloc import limit_fragmentation
+from vitviz.malloc import limit_fragmentation
 
 def allocate():
     libc = ctypes.CDLL(None)
@@ -70,7 +70,7 @@ thread.join()
 # Prints how many of four arrays of an explanation are in the heap of the process.
 MAPPINGS = """
 import vitviz
-from vitviz.data.malloc import limit_fragmentation
+from vitviz.malloc import limit_fragmentation
 
 {call}
 ex = vitviz.explain(vitviz.load("cifar10-ti4"), "cat")

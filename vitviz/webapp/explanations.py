@@ -16,23 +16,32 @@ from vitviz.attribution import serialize
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, explain
+from vitviz.attribution.faithfulness import N_RANDOM, STEPS, deletion_steps
+from vitviz.attribution.perturbation_maps import NUM_POINTS
 from vitviz.data.encoding import data_url
 from vitviz.data.preprocessing import load_samples
+from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
+from vitviz.models.config import ViTConfig
 from vitviz.models.factory import Network
 from vitviz.view import Ablation, Subject, Upload
+from vitviz.webapp.inputs import FoundImage, Inputs
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.server.jobs import Job, Queue
 from vitviz.webapp.server.refusals import about
 from vitviz.webapp.server.uploads import expiry, uploaded
-from vitviz.webapp.sources import FoundImage, Sources
 
 T = TypeVar("T", bound=BaseModel)
 Key = tuple[Subject, Hashable]  # canonical, and the state of the model's files
 MANY_MACS = 2e9  # multiply-accumulates of a forward pass that takes long on one core
+MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
+MANY_PASSES = ("occlusion", "integrated_gradients")
+SKIPPED = (
+    "This model is large: scores and the maps that take many forward passes are left out here. Use ex.score and ex.map "
+    "in Python."
+)
 MAX_BYTES = 256 * 2**20  # of explanations
 MAX_REPLY_BYTES = 8 * 2**20
 MAX_AGE = 3300.0  # s; less than an hour
@@ -66,11 +75,11 @@ class Explanations:
     """Explanations by subject; thread-safe, but for `find`, which is awaited in the server's event loop.
 
     Args:
-        sources: Models and images.
+        inputs: Models and images.
     """
 
-    def __init__(self, sources: Sources, max_bytes: int = MAX_BYTES) -> None:
-        self.sources = sources
+    def __init__(self, inputs: Inputs, max_bytes: int = MAX_BYTES) -> None:
+        self.inputs = inputs
         self.held: TLRUCache[Key, Held] = TLRUCache(
             max_bytes,
             ttu=lambda key, held, now: held.expires,
@@ -105,13 +114,13 @@ class Explanations:
 
     def is_large(self, subject: Subject) -> bool:
         """Whether explaining a subject takes long: its model must be loaded, or is large, or its image is."""
-        if self.sources.must_load(subject.model) or self.sources.is_slow(subject.image):
+        if self.inputs.must_load(subject.model) or self.inputs.is_slow(subject.image):
             return True
-        return forward_macs(self.sources.model(subject.model).transformer.config) > MANY_MACS
+        return forward_macs(self.inputs.model(subject.model).transformer.config) > MANY_MACS
 
     def get(self, subject: Subject) -> Held | None:
         """Return what is held of a canonical subject; None if it must be computed."""
-        key = subject, self.sources.version(subject.model)
+        key = subject, self.inputs.version(subject.model)
         with self.lock:
             self.held.expire()
             return self.held.get(key)
@@ -136,8 +145,8 @@ class Explanations:
         """Explain a subject without ablations."""
         if subject.snapshot is not None:
             raise ConfigError("subject.snapshot", "must be null: a timeline has no weights to explain an image with")
-        key = subject, self.sources.version(subject.model)
-        model, image = self.sources.model(subject.model), self.sources.image(subject.image)
+        key = subject, self.inputs.version(subject.model)
+        model, image = self.inputs.model(subject.model), self.inputs.image(subject.image)
         upload = subject.image if isinstance(subject.image, Upload) else None
         with about("subject.image"):
             explanation = explain(model, image.source, crop=upload.crop if upload else 0.5)
@@ -232,3 +241,20 @@ def size_of(explanation: Explanation) -> int:
     attention = 2 * explanation.attention.nbytes if layered is None else layered.nbytes
     original = 0 if explanation.original is None else size_of(explanation.original)
     return original + attention + (0 if tokens is None else tokens.nbytes) + weights
+
+
+def maps_passes(config: ViTConfig) -> int:
+    """Return about how many images pass through the network for all maps: occlusion, and a path of gradients."""
+    return config.num_patches + NUM_POINTS[0]
+
+
+def scores_passes(config: ViTConfig, num_maps: int) -> int:
+    """Return about how many images pass through the network for the scores of maps and of random rankings."""
+    rankings = num_maps + N_RANDOM // 2
+    return 2 * rankings * (len(deletion_steps(config.num_patches, STEPS)) - 2) + 4
+
+
+def skip_reason(config: ViTConfig) -> str | None:
+    """Return why scores and the maps of `MANY_PASSES` are left out; None if they are not, or there are none."""
+    is_large = config.num_classes > 0 and forward_macs(config) * config.num_patches > MAX_MACS
+    return SKIPPED if is_large else None

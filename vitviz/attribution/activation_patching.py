@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 from vitviz.attribution.features import check_same_model
-from vitviz.models.vit import HeadMask
+from vitviz.models.vit import Intervention
 from vitviz.view import check_index
 
 Array = NDArray[np.float32]
@@ -24,7 +24,7 @@ Part = Literal["heads", "mlp", "tokens"]
 
 
 @dataclass(frozen=True)
-class Patching:
+class ActivationPatching:
     """Effect of each activation of image A on the target's logit in image B.
 
     Attributes:
@@ -45,8 +45,8 @@ class Patching:
     target: Target
 
 
-class Recorder(HeadMask):
-    """A head mask that keeps what its block computes, in `recorded`."""
+class Recorder(Intervention):
+    """An intervention that keeps what its block computes, in `recorded`."""
 
     recorded: dict[Part, Tensor]
 
@@ -66,8 +66,8 @@ class Recorder(HeadMask):
         return x
 
 
-class Replacement(HeadMask):
-    """A head mask that replaces one activation of one part in each image of a batch.
+class Replacement(Intervention):
+    """An intervention that replaces one activation of one part in each image of a batch.
 
     Attributes:
         part: The part.
@@ -106,7 +106,7 @@ def patch_contexts(
     part: Part = "heads",
     report: Callable[[int, int], None] = lambda done, total: None,
     layers: Sequence[int] | None = None,
-) -> Patching:
+) -> ActivationPatching:
     """Replace one activation at a time in the forward pass of an image by that of another image.
 
     Args:
@@ -130,16 +130,18 @@ def patch_contexts(
     check_same_model(source, corrupted)
     if not np.array_equal(source.kept_tokens, corrupted.kept_tokens):
         raise ValueError(
-            "Patching needs the same tokens in both images: other patches are removed in one of them. Restore them, or "
-            "paint them gray."
+            "Activation patching needs the same tokens in both images: other patches are removed in one of them. "
+            "Restore them, or paint them gray."
         )
-    recorders = [Recorder(*mask) for mask in head_masks(source)]
+    recorders = [Recorder(*one) for one in interventions(source)]
     with torch.inference_mode():
         clean = source.model(source.image[None], source.batched_keep(1), recorders)
-        before = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.head_masks)
+        before = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.interventions)
     logit, corrupted_logit = (float(target_logit(logits, target)) for logits in (clean, before))
     if abs(logit - corrupted_logit) < 1e-6 * max(1.0, abs(logit)):
-        raise ValueError("Patching needs images with different logits of the target: choose another image or target.")
+        raise ValueError(
+            "Activation patching needs images with different logits of the target: choose another image or target."
+        )
     kept = int(source.kept_tokens.sum())
     count = {"heads": source.config.num_heads, "mlp": 1, "tokens": kept}[part]
     patched = torch.cat(list(patched_logits(corrupted, recorders, target, part, count, report, chosen_layers)))
@@ -147,7 +149,7 @@ def patch_contexts(
     found = recovered.view(len(chosen_layers), -1).float().cpu().numpy()  # (L, count)
     if part == "tokens":
         found = corrupted.expand_tokens(found, axes=(1,))
-    return Patching(found[:, 0] if part == "mlp" else found, part, logit, corrupted_logit, target)
+    return ActivationPatching(found[:, 0] if part == "mlp" else found, part, logit, corrupted_logit, target)
 
 
 def patched_logits(
@@ -160,7 +162,7 @@ def patched_logits(
     layers: Sequence[int],
 ) -> Iterator[Tensor]:
     """Yield the target's logits of image B with each activation replaced, layer by layer."""
-    own, total = head_masks(corrupted), len(layers) * count
+    own, total = interventions(corrupted), len(layers) * count
     for k, layer in enumerate(layers):
         recorded = recorders[layer].recorded[part]
         for chosen in torch.arange(count, device=corrupted.image.device).split(corrupted.batch_size(BATCH_SIZE)):
@@ -174,9 +176,9 @@ def patched_logits(
             report(k * count + int(chosen[-1]) + 1, total)
 
 
-def head_masks(context: ForwardContext) -> list[HeadMask]:
-    """Return the head mask of each block of a context; that of a block without ablated heads keeps all."""
+def interventions(context: ForwardContext) -> list[Intervention]:
+    """Return the intervention in each block of a context; that in a block without ablated heads changes nothing."""
     config = context.config
     ones = context.image.new_ones(config.num_heads)
-    intact = HeadMask(ones, context.image.new_zeros(config.num_heads, config.head_dim))
-    return [mask or intact for mask in context.head_masks or [None] * config.depth]
+    intact = Intervention(ones, context.image.new_zeros(config.num_heads, config.head_dim))
+    return [one or intact for one in context.interventions or [None] * config.depth]

@@ -8,7 +8,7 @@ import pytest
 from tests import tiny
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import query_weights
-from vitviz.attribution.shown import (
+from vitviz.attribution.view_maps import (
     ablated_maps,
     all_rows,
     attention_scales,
@@ -20,9 +20,8 @@ from vitviz.attribution.shown import (
     title_of,
     uniform_weight,
 )
-from vitviz.models.config import ConfigError
-from vitviz.plots.limits import limit_queries, limits_of_rows
-from vitviz.plots.scales import Scale, map_scale
+from vitviz.errors import ConfigError
+from vitviz.plots.scales import Scale, limit_queries, limits_of_rows, map_scale
 from vitviz.view import View
 
 L, A, GH, GW, N = 2, tiny.A, tiny.GH, tiny.GW, tiny.N

@@ -18,11 +18,11 @@ from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
-from scripts import opening as script
+from scripts import first_paint as script
 from tests.webapp.serving import catalog_of
 from vitviz.models import checkpoint
 from vitviz.view import Subject
-from vitviz.webapp import opening
+from vitviz.webapp import first_paint
 from vitviz.webapp.app import build_app
 from vitviz.webapp.backend import Backend
 from vitviz.webapp.schemas.page import Catalog
@@ -104,17 +104,17 @@ def test_the_page_stops_while_it_imports_torch(environment, tmp_path):
 @pytest.fixture(scope="module")
 def stored():
     """Content of the file."""
-    return json.loads(opening.FILE.read_text(encoding="utf-8"))
+    return json.loads(first_paint.FILE.read_text(encoding="utf-8"))
 
 
 def test_the_file_has_the_current_content(stored):
     current = json.loads(script.content())
     assert stored.pop("explained")["subject"] == current.pop("explained")["subject"]
-    assert stored == current, "run python -m scripts.opening"
+    assert stored == current, "run python -m scripts.first_paint"
 
 
 def test_the_explanation_equals_what_the_model_computes(client):
-    explained = opening.read()["explained"]
+    explained = first_paint.read()["explained"]
     status, computed = client.route("explanations", {"subject": explained["subject"]})
     assert status == 200
     expected = explained["reply"]
@@ -134,7 +134,7 @@ def test_the_explanation_equals_what_the_model_computes(client):
 @pytest.mark.parametrize("public", [False, True])
 def test_the_page_is_the_same_without_the_file(public, tmp_path, monkeypatch):
     found = catalog_of(build_app(str(tmp_path), public))
-    monkeypatch.setattr(opening, "read", lambda: None)
+    monkeypatch.setattr(first_paint, "read", lambda: None)
     assert catalog_of(build_app(str(tmp_path), public)) == found
     TypeAdapter(Catalog).validate_python(found, strict=True)
 
@@ -151,25 +151,25 @@ def bundled(tmp_path, monkeypatch):
 
 
 def test_the_file_holds_for_equal_checkpoints_only(bundled):
-    assert opening.read() is not None
+    assert first_paint.read() is not None
     path = bundled / "cifar10-ti4.safetensors"
     path.rename(bundled / "other.safetensors")
-    assert opening.read() is None, "another name"
+    assert first_paint.read() is None, "another name"
     content = (bundled / "other.safetensors").read_bytes()
     path.write_bytes(content)
-    assert opening.read() is None, "one more"
+    assert first_paint.read() is None, "one more"
     (bundled / "other.safetensors").unlink()
-    assert opening.read() is not None
+    assert first_paint.read() is not None
     path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    assert opening.read() is None, "other weights"
+    assert first_paint.read() is None, "other weights"
     path.unlink()
-    assert opening.read() is None, "none"
+    assert first_paint.read() is None, "none"
 
 
 def test_the_file_holds_for_the_default_limit_only(monkeypatch):
-    assert opening.read() is not None
-    monkeypatch.setattr("vitviz.data.environment.MAX_SENT_BYTES", 100_000)
-    assert opening.read() is None
+    assert first_paint.read() is not None
+    monkeypatch.setattr("vitviz.environment.MAX_SENT_BYTES", 100_000)
+    assert first_paint.read() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -177,7 +177,7 @@ def test_a_checkpoint_that_cannot_be_read_has_no_checksum(bundled, tmp_path):
     os.mkfifo(bundled / "pipe.safetensors")
     (bundled / "gone.safetensors").symlink_to(tmp_path / "gone")
     (bundled / "folder.safetensors").mkdir()
-    found = opening.checksums()
+    found = first_paint.checksums()
     assert {name for name, digest in found.items() if not digest} == {"pipe", "gone", "folder"}
 
 

@@ -14,13 +14,12 @@ from tests import tiny
 from tests.models import families
 from tests.webapp.api import routes
 from tests.webapp.serving import catalog_of
+from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub, hub_cache
-from vitviz.models.checkpoint import CheckpointError
-from vitviz.models.facts import credit, facts
 from vitviz.webapp.app import build_app
-from vitviz.webapp.model_info import describe_model
+from vitviz.webapp.model_info import describe_model, facts
 from vitviz.webapp.models import load_model
-from vitviz.webapp.opened import MAX_LOADED, ModelOpener, OpenedModels
+from vitviz.webapp.user_models import MAX_LOADED, ModelOpener, UserModels
 
 REVISION = "0123456789abcdef" + "0" * 24
 CAT = {"kind": "sample", "name": "cat"}
@@ -55,13 +54,13 @@ def cache(tmp_path, monkeypatch, folder):
 @pytest.fixture
 def client(tmp_path):
     with routes(data=str(tmp_path / "missing")) as client:
-        client.backend.sources.opener.opened.sources.clear()
+        client.backend.inputs.opener.models.requested.clear()
         yield client
 
 
 @pytest.fixture
 def opener(client):
-    return client.backend.sources.opener
+    return client.backend.inputs.opener
 
 
 def wait(opener: ModelOpener) -> ModelOpener:
@@ -93,7 +92,7 @@ def test_the_number_of_classes_is_read_from_the_config(config, expected):
 
 
 def test_a_model_of_the_cache_is_opened_explained_and_described(cache, client, opener):
-    client.get("models/open", action="start", source=" timm:vit_tiny ")
+    client.get("models/open", action="start", name=" timm:vit_tiny ")
     state = wait(opener).state
     assert (state.phase, state.name) == ("ready", "timm:vit_tiny")
     info = client.get("models")["models"][-1]
@@ -107,7 +106,7 @@ def test_a_model_of_the_cache_is_opened_explained_and_described(cache, client, o
 
 
 def test_a_folder_and_a_file_get_short_names_and_are_opened_once(folder, tmp_path):
-    opened = OpenedModels()
+    opened = UserModels()
     assert opened.open(str(folder)) == "tiny-vit"
     assert opened.open(f"{folder}/../tiny-vit") == "tiny-vit"
     path = tmp_path / "other" / "tiny-vit.safetensors"
@@ -115,13 +114,13 @@ def test_a_folder_and_a_file_get_short_names_and_are_opened_once(folder, tmp_pat
     checkpoint.save(tiny.checkpoint(), path)
     assert opened.open(str(path)) == "tiny-vit 2"
     assert opened.open("cifar10-ti4") == "cifar10-ti4"
-    assert list(opened.sources) == ["tiny-vit", "tiny-vit 2"]
+    assert list(opened.requested) == ["tiny-vit", "tiny-vit 2"]
     assert opened.sizes["tiny-vit 2"] == path.stat().st_size
     assert load_model("tiny-vit 2", None, opened).labels == tiny.checkpoint().labels
 
 
 def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_path):
-    opened = OpenedModels()
+    opened = UserModels()
     names = []
     for number in range(MAX_LOADED + 1):
         path = tmp_path / f"model{number}.safetensors"
@@ -136,7 +135,7 @@ def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_pat
 @pytest.mark.parametrize("is_evicted", [False, True])
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_a_model_opened_again_after_it_was_overwritten_is_the_new_one(folder, tmp_path, is_folder, is_evicted):
-    opened, path = OpenedModels(), tmp_path / "model"
+    opened, path = UserModels(), tmp_path / "model"
     if is_folder:
         shutil.copytree(folder, path)
         weights = path / "model.safetensors"
@@ -163,11 +162,11 @@ def test_a_model_opened_again_after_it_was_overwritten_is_the_new_one(folder, tm
     assert sum(map(torch.sum, new.network.parameters())) != sum(map(torch.sum, old.network.parameters()))
     assert opened.infos[name]["layers"] == new.config.depth
     assert opened.sizes[name] == weights.stat().st_size
-    assert list(opened.sources) == list(opened.loaded) == [name]
+    assert list(opened.requested) == list(opened.loaded) == [name]
 
 
 def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, monkeypatch):
-    opened, started, ready = OpenedModels(), threading.Event(), threading.Event()
+    opened, started, ready = UserModels(), threading.Event(), threading.Event()
     paths = [tmp_path / f"model{number}.safetensors" for number in range(3)]
     for number, path in enumerate(paths):
         checkpoint.save(tiny.checkpoint(seed=number), path)
@@ -178,7 +177,7 @@ def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, mo
         assert ready.wait(60)
         return hub.load(source)
 
-    monkeypatch.setattr("vitviz.webapp.opened.load", slow)
+    monkeypatch.setattr("vitviz.webapp.user_models.load", slow)
     with ThreadPoolExecutor(2) as pool:
         try:
             third = pool.submit(opened.open, str(paths[2]))
@@ -209,16 +208,16 @@ def test_what_cannot_be_opened_is_refused_with_the_sentence_of_the_loader(
         hub.fetch(name)
 
     monkeypatch.setattr(ModelOpener, "fetch", fetch)  # in this process, where there is no network
-    client.get("models/open", action="start", source=source)
+    client.get("models/open", action="start", name=source)
     state = wait(opener).state
     assert state.phase == "failed"
     assert sentence in state.message
-    assert not opener.opened.sources
+    assert not opener.models.requested
 
 
 @pytest.mark.parametrize("source", ["", " ", "x" * 1001])
 def test_an_empty_or_endless_name_is_refused(client, source):
-    assert client.refusal("models/open", action="start", source=source)["error"]
+    assert client.refusal("models/open", action="start", name=source)["error"]
 
 
 class FakeDownload:
@@ -243,11 +242,11 @@ class FakeDownload:
 def download(monkeypatch, client, folder):
     """A download in progress on the page."""
     ready = threading.Event()
-    monkeypatch.setattr("vitviz.webapp.opened.HubDownload", lambda name: (FakeDownload(name), ready.set())[0])
+    monkeypatch.setattr("vitviz.webapp.user_models.HubDownload", lambda name: (FakeDownload(name), ready.set())[0])
     monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
-    monkeypatch.setattr("vitviz.webapp.opened.load", lambda source: hub.load(folder))
-    monkeypatch.setattr("vitviz.webapp.opened.file_states", lambda source: ((0, 1),))
-    client.get("models/open", action="start", source="timm:vit_tiny")
+    monkeypatch.setattr("vitviz.webapp.user_models.load", lambda source: hub.load(folder))
+    monkeypatch.setattr("vitviz.webapp.user_models.file_states", lambda source: ((0, 1),))
+    client.get("models/open", action="start", name="timm:vit_tiny")
     assert ready.wait(60)
     assert FakeDownload.latest.started.wait(60)
     return FakeDownload.latest
@@ -265,11 +264,11 @@ def test_a_download_reports_its_progress_while_other_models_are_explained(client
 def test_a_download_is_canceled(client, opener, download):
     client.get("models/open", action="cancel")
     state = wait(opener).state
-    assert (state.phase, opener.opened.sources) == ("canceled", {})
+    assert (state.phase, opener.models.requested) == ("canceled", {})
 
 
 def test_opening_another_model_replaces_the_download(client, opener, download, folder):
-    client.get("models/open", action="start", source=str(folder))
+    client.get("models/open", action="start", name=str(folder))
     assert download.is_canceled
     assert wait(opener).state.name == "tiny-vit"
 
@@ -282,9 +281,9 @@ def test_a_cancellation_before_the_download_has_started_is_not_lost(client, open
         created.set()
         return FakeDownload(name)
 
-    monkeypatch.setattr("vitviz.webapp.opened.HubDownload", cancel_meanwhile)
+    monkeypatch.setattr("vitviz.webapp.user_models.HubDownload", cancel_meanwhile)
     monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
-    client.get("models/open", action="start", source="timm:vit_tiny")
+    client.get("models/open", action="start", name="timm:vit_tiny")
     assert created.wait(60)
     assert wait(opener).state.phase == "canceled"
     assert FakeDownload.latest.is_canceled
@@ -319,9 +318,9 @@ def test_the_page_opens_with_the_model_it_was_started_with(folder):
 
 def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):
     with routes(public=True) as client:
-        for path, request in (("models/open", {"action": "start", "source": "timm:vit_tiny"}), ("models/cached", {})):
+        for path, request in (("models/open", {"action": "start", "name": "timm:vit_tiny"}), ("models/cached", {})):
             assert "cannot be opened on a public page" in client.refusal(path, **request)["error"]
-        assert client.backend.sources.opener.thread is None
+        assert client.backend.inputs.opener.thread is None
         for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):
             assert "not found" in client.refusal("explanations", subject={"model": name, "image": CAT})["error"]
 
@@ -336,7 +335,7 @@ def test_facts_name_preprocessing_tokens_and_training():
     assert known["Size"].endswith("parameters · 2.0 MB")
     assert "License" not in known
     assert "Note" not in known
-    assert credit(model) == ""
+    assert model.credit == ""
 
 
 def test_facts_say_what_was_assumed_of_a_module():
@@ -354,11 +353,11 @@ def test_a_model_without_head_says_so():
 
 def test_the_credit_names_source_and_license():
     source = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION, "license": "mit"}
-    assert credit(replace(tiny.checkpoint(), record={"source": source})) == (
+    assert replace(tiny.checkpoint(), record={"source": source}).credit == (
         "Weights: timm/vit at 01234567, license mit."
     )
     source = {"library": "timm", "family": "ViT"}
-    assert credit(replace(tiny.checkpoint(), record={"source": source})) == "Weights: timm ViT, license not stated."
+    assert replace(tiny.checkpoint(), record={"source": source}).credit == "Weights: timm ViT, license not stated."
 
 
 def test_the_source_of_a_model_of_others_is_in_the_list_of_models():

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from vitviz.attribution.context import ForwardContext, Target
 from vitviz.attribution.methods import METHODS, query_weights
-from vitviz.models.config import ConfigError
-from vitviz.plots.limits import ScaleLimits, limit_queries, limits_of_rows
-from vitviz.plots.scales import Scale, map_scale, method_scale, with_means
-from vitviz.plots.words import map_name
+from vitviz.errors import ConfigError
+from vitviz.plots.formatting import map_name
+from vitviz.plots.scales import Scale, ScaleLimits, limit_queries, limits_of_rows, map_scale, method_scale, with_means
 from vitviz.view import Direction, Layer, View, check_index
 
 if TYPE_CHECKING:

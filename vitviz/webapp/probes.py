@@ -9,16 +9,16 @@ from torch import Tensor
 
 from vitviz.attribution.probes import Probes, position_start, probe
 from vitviz.data import preprocessing
+from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConfigError
 from vitviz.models.factory import Network
-from vitviz.webapp.explained import MANY_MACS
-from vitviz.webapp.images import test_set
+from vitviz.webapp.explanations import MANY_MACS
+from vitviz.webapp.image_lists import test_set
+from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.server.calls import Call
 from vitviz.webapp.server.refusals import about
-from vitviz.webapp.sources import Sources
 
 NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
 DECIMALS = 5  # more than the page shows, at half the size
@@ -38,11 +38,11 @@ class ModelProbes:
     """Probes by model, as runs may change or be deleted, and choice of images; awaited in the server's event loop.
 
     Args:
-        sources: Models and images.
+        inputs: Models and images.
     """
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
         self.held: WeakKeyDictionary[Network, dict[str, tuple[Probes, str]]] = WeakKeyDictionary()
         self.measuring: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -53,8 +53,8 @@ class ModelProbes:
             ValueError: If the model or the images do not exist, or do not fit each other.
         """
         async with self.measuring.setdefault((request.model, request.images), asyncio.Lock()):
-            load = lambda: self.sources.model(request.model, "model")  # noqa: E731
-            must_load = self.sources.must_load(request.model)
+            load = lambda: self.inputs.model(request.model, "model")  # noqa: E731
+            must_load = self.inputs.must_load(request.model)
             model = await (call.one_pass(load, is_large=True) if must_load else call.quick(load))
             if (found := self.held.get(model.network, {}).get(request.images)) is None:
                 is_large = forward_macs(model.transformer.config) > MANY_MACS
@@ -77,7 +77,7 @@ class ModelProbes:
             problem = f"must be samples for an input of {size[0]} × {size[1]} px: test images have 32 × 32"
             raise ConfigError("images", problem, "Use the sample images.")
         with about("images"):
-            images, _ = test_set(self.sources.data, self.sources.public)
+            images, _ = test_set(self.inputs.data, self.inputs.public)
         images = preprocessing.resize_images(images[:NUM_TEST_IMAGES], size, model.resize)
         return images, f"the first {len(images)} test images of CIFAR-10"
 
