@@ -84,6 +84,11 @@ def set_tensor_info(**changes: Any) -> Callable[[SafetensorsFile], None]:
     return lambda file: file.header[HEAD].update(changes)
 
 
+def shift_offsets(header: dict[str, Any], by: int) -> dict[str, Any]:
+    moved = {name: info | {"data_offsets": [k + by for k in info["data_offsets"]]} for name, info in header.items()}
+    return {"__metadata__": {"vitviz": "{}"}, **moved}
+
+
 def pickles(marker: Path) -> list[tuple[str, bytes]]:
     """Create files that run code when they are unpickled."""
     payload = Payload(marker)
@@ -141,6 +146,7 @@ INCONSISTENT_FIELDS: list[tuple[str, Any, str]] = [
 INVALID_CHANGES: list[tuple[str, Callable[[SafetensorsFile], Any], str]] = [
     ("a duplicate key", lambda file: serialize(json.dumps(file.header).replace('"head.bias"', '"head.weight"'), bytes(file.data)), NOT_SAFETENSORS),
     ("overlapping offsets", set_tensor_info(data_offsets=[0, 100]), NOT_SAFETENSORS),
+    ("a gap between offsets", lambda file: serialize(json.dumps(shift_offsets(file.header, 4)), bytes(4) + bytes(file.data)), NOT_SAFETENSORS),
     ("a negative offset", set_tensor_info(data_offsets=[-4, 0]), NOT_SAFETENSORS),
     ("an end before the start", set_tensor_info(data_offsets=[8, 4]), NOT_SAFETENSORS),
     ("float offsets", set_tensor_info(data_offsets=[0.0, 4.0]), NOT_SAFETENSORS),
@@ -262,7 +268,10 @@ def entries(folder: Path) -> list[Entry]:
         *(make(name, data, None) for name, data in valid_files(content)),
         *(make(f"in {kind}", data, None) for kind, data in half_precision),
         *(make(name, data, NOT_SAFETENSORS) for name, data in not_safetensors),
-        *(make(name, data, NOT_SAFETENSORS, live=True) for name, data in pickles(folder / "PWNED")),
+        *(
+            make(name, data, f"{NOT_SAFETENSORS}.* can run code when opened: convert", live=True)
+            for name, data in pickles(folder / "PWNED")
+        ),
         *(make(name, modify(content, change), error) for name, change, error in INVALID_CHANGES),
         make("weights without metadata", without_metadata, NO_METADATA),
         make("257 MiB", partial(write_sparse_file, size=257 * 2**20), NOT_SAFETENSORS),

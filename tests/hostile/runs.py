@@ -62,7 +62,7 @@ def with_non_file(create: Callable[[Path], Any], name: str = "config.json") -> C
 def entries() -> list[Entry]:
     """Return the entries of the corpus for run folders and text input."""
     values: list[tuple[str, Any, str]] = [
-        ("epochs", -1, "epochs must be"), ("epochs", 1e999, "epochs must be"), ("epochs", "9", "epochs must be"), ("epochs", [], "epochs must be"),
+        ("epochs", -1, "epochs must be"), ("epochs", 1e999, INVALID), ("epochs", "9", "epochs must be"), ("epochs", [], "epochs must be"),
         ("batch_size", 0, "batch_size must be"), ("batch_size", 10**12, "batch_size must be"), ("batch_size", 1.5, "batch_size must be"),
         ("seed", "x", "seed must be"), ("grad_clip_norm", float("nan"), INVALID + "|grad_clip_norm must be"), ("cutmix_prob", 7, "cutmix_prob must be a number from 0 to 1"), ("cutmix_prob", None, "cutmix_prob must be a number from 0 to 1"),
         ("lr_schedule", "x", "lr_schedule must be"), ("lr_schedule", {}, "lr_schedule must be"), ("lr_schedule", ["linear"], "lr_schedule must be"),
@@ -90,7 +90,7 @@ def entries() -> list[Entry]:
         make("a file for a folder", "x", INVALID),
         make("state is text", run(config(), last__safetensors="words"), "must be a complete"),
         make("state is empty", run(config(), last__safetensors=""), "must be a complete"),
-        make("state is a folder", with_non_file(Path.mkdir, "last.safetensors"), "not found"),
-        make("state is a FIFO", with_non_file(os.mkfifo, "last.safetensors"), "not found"),
+        make("state is a folder", with_non_file(Path.mkdir, "last.safetensors"), "must be a regular file"),
+        make("state is a FIFO", with_non_file(os.mkfifo, "last.safetensors"), "must be a regular file"),
         *(Entry("text", f"typed {text!r}"[:60], text, "^Sample .* not found", str(k)) for k, text in enumerate(TEXTS)),
     ]  # fmt: skip
