@@ -43,7 +43,7 @@ def test_contributions_sum_to_the_logit_in_the_tutorial_networks(subtests, name)
             assert found.total == pytest.approx(found.logit, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", families.BUILDERS)
+@pytest.mark.parametrize("name", families.NETWORKS)
 def test_contributions_sum_to_the_logit_of_every_class_and_contrast_in_every_family(name):
     model = convert(describe_module(families.build(name)), families.WIDE)
     config = model.config

@@ -160,7 +160,7 @@ def test_every_method_returns_a_finite_value_per_patch(name):
         assert METHODS[name].signed or (actual >= 0).all()
 
 
-@pytest.mark.parametrize("name", families.BUILDERS)
+@pytest.mark.parametrize("name", families.NETWORKS)
 def test_every_method_supports_every_family(name):
     model = convert(describe_module(families.build(name)), families.WIDE)
     labels = tuple(f"class {k}" for k in range(model.config.num_classes))

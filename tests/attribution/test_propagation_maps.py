@@ -54,7 +54,7 @@ def test_balanced_contributions_are_complete_in_the_tutorial_networks(subtests, 
                 assert abs(residual(network(name).to(dtype), image.to(dtype), target)) < tolerance
 
 
-@pytest.mark.parametrize("name", families.BUILDERS)
+@pytest.mark.parametrize("name", families.NETWORKS)
 def test_balanced_contributions_are_complete_in_every_family(name):
     model = convert(describe_module(families.build(name)), families.SQUARE)
     image = families.images(families.SQUARE, batch=1)[0]
@@ -84,7 +84,7 @@ def test_input_times_gradient_equals_that_of_torchvision_by_the_published_rules(
 
 @pytest.mark.parametrize("rules", ["balanced", "attn_lrp"])
 def test_rules_leave_the_values_of_the_forward_pass(rules):
-    for name in families.BUILDERS:
+    for name in families.NETWORKS:
         model = convert(describe_module(families.build(name)), families.SQUARE)
         images = families.images(families.SQUARE)
         with torch.no_grad(), BackwardRules(rules):

@@ -104,6 +104,8 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "SigLIP": of_transformers("SiglipVisionModel", "SiglipVisionConfig"),
     "SigLIP fine-tune": of_transformers("SiglipForImageClassification", "SiglipConfig", num_labels=K),
 }
+# One of each kind of network after conversion; those of transformers become the same, but for these two.
+NETWORKS = [name for name in BUILDERS if name.startswith("timm") and name != "timm DeiT"] + ["CLIP", "DINOv3"]
 # transformers computes rotary waves, or interpolates positions, in float32
 PARTLY_FLOAT32 = ("DINOv3", "DINOv3 plus", "DINOv2", "DINOv2 giant", "DINOv2 with registers")
 

@@ -34,7 +34,9 @@ def double_softmax(monkeypatch):
     monkeypatch.setattr(F, "softmax", lambda x, dim, dtype=None: softmax(x, dim))
 
 
+# transformers' positions are for square images, and interpolated for wide ones; timm builds each size.
 CASES = [(name, size) for name in families.BUILDERS for size in (families.SQUARE, families.WIDE)]
+CASES = [(name, size) for name, size in CASES if size == families.WIDE or not name.startswith("timm")]
 
 
 @pytest.mark.parametrize(("name", "size"), CASES)
