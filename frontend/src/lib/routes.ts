@@ -553,12 +553,12 @@ export interface NearestImage {
 /** Start to open a model by its name or path, cancel it, or ask how far it is. */
 export interface OpenRequest {
   action?: 'state' | 'start' | 'cancel';
-  source?: string;
+  name?: string;
 }
 
 /** State of opening a model. */
-export interface Opening {
-  source: string;
+export interface OpenState {
+  requested: string;
   phase: 'idle' | 'downloading' | 'loading' | 'ready' | 'failed' | 'canceled';
   done: number;
   total: number;
@@ -1075,7 +1075,7 @@ export interface Routes {
   'explanations/lesson/training': [SubjectRequest, Training];
   'models': [Empty, Models];
   'models/cached': [Empty, CachedModels];
-  'models/open': [OpenRequest, Opening];
+  'models/open': [OpenRequest, OpenState];
   'models/facts': [ModelRequest, Facts];
   'models/probes': [ProbesRequest, Probes];
   'models/probe-file': [ProbeFileRequest, SavedFile];
