@@ -13,6 +13,7 @@ from PIL import Image
 
 from vitviz.attribution.context import ForwardContext, Target
 from vitviz.data.preprocessing import SAMPLES, crop_and_resize, preprocess, sample_paths, to_tensor
+from vitviz.errors import InvalidValueError
 from vitviz.models.checkpoint import Checkpoint
 
 Array = NDArray[np.float32]
@@ -48,7 +49,7 @@ def sample_mask(name: str, checkpoint: Checkpoint) -> Array:
         ValueError: If there is no sample image of this name, or the network has no patches.
     """
     if name not in sample_paths():
-        raise ValueError(f"name must be one of {', '.join(sample_paths())}: got {name!r:.40}.")
+        raise InvalidValueError("name", f"one of {', '.join(sample_paths())}", name)
     config = checkpoint.transformer.config
     (gh, gw), (H, W) = config.grid_size, config.img_size
     with Image.open(SAMPLES / "masks" / f"{name}.png") as stored:

@@ -23,6 +23,7 @@ from vitviz.attribution.faithfulness import (
     ranking_of,
 )
 from vitviz.attribution.methods import Compute
+from vitviz.errors import InvalidValueError
 
 Array = NDArray[np.float32]
 NUM_GROUPS = 10  # of SaCo, as in the paper
@@ -257,7 +258,7 @@ def sensitivity(
     """
     patches = context.config.num_patches
     if not 1 <= count < patches:
-        raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
+        raise InvalidValueError("count", f"from 1 to {patches - 1} patches", count)
     for one in target if isinstance(target, tuple) else (target,):
         check_class(context, one)
     generator = np.random.default_rng(context.seed)

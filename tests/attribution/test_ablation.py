@@ -86,12 +86,12 @@ def test_heads_and_patches_may_be_lists_or_arrays_of_integers():
     found = ablate(subject, [[0, 1]], np.array([2, 3]))
     np.testing.assert_array_equal(found.logits, ablate(subject, [(0, 1)], [2, 3]).logits)
     for heads, patches in (([0], ()), ([(0, 1.5)], ()), ((), [1.5])):
-        with pytest.raises(ValueError, match=r"heads must be pairs \(layer, head\) of integers and patches positions"):
+        with pytest.raises(ValueError, match="heads must be pairs"):
             ablate(subject, heads, patches)
 
 
 def test_an_unknown_patch_mode_is_refused():
-    with pytest.raises(ValueError, match="patch_mode must be drop or gray: got 'black'"):
+    with pytest.raises(ValueError, match="patch_mode must be"):
         ablate(tiny.context(), patches=[0], patch_mode="black")
 
 

@@ -6,6 +6,7 @@ import torch
 
 import vitviz
 from tests import tiny
+from tests.errors import refuses
 from tests.models import families
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution.ablation import ablate
@@ -151,7 +152,7 @@ def test_other_arguments_than_explanations_are_refused():
         ("others", lambda: one.pca(others=["cat.png"])),
         ("other", lambda: one.similarity(3, other="cat.png")),
     ):
-        with pytest.raises(ValueError, match=f"^{name} must be an explanation from vitviz.explain: got 'cat.png'"):
+        with pytest.raises(ValueError, match=f"^{name} must be an explanation"):
             call()
 
 
@@ -161,5 +162,5 @@ def test_chosen_layers_are_rows_of_all_layers():
     found = patch_contexts(source, corrupted, 3, "tokens", lambda *count: counts.append(count), layers=[4, 1])
     np.testing.assert_allclose(found.recovered, whole.recovered[[4, 1]], rtol=0, atol=1e-6)
     assert counts[-1] == (2 * T, 2 * T)
-    with pytest.raises(ValueError, match=f"layer must be from 0 to {L - 1}: got {L}"):
+    with refuses("layer"):
         patch_contexts(source, corrupted, 3, layers=[L])

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from scipy.ndimage import gaussian_filter
 
 from benchmarks import metrics
 from tests import tiny
+from tests.errors import refuses
 from vitviz.attribution import faithfulness
 from vitviz.attribution.ablation import ablate
 from vitviz.attribution.context import ForwardContext, softmax
@@ -82,6 +84,13 @@ def test_every_curve_starts_at_the_image_and_ends_at_the_baseline(baseline):
     assert np.ptp(curves[:, 5]) > 1e-4
 
 
+def test_blur_is_that_of_scipy():
+    image = tiny.images(batch=1)[0]
+    radius = round(2 * tiny.W / 8)  # two standard deviations
+    expected = gaussian_filter(image.numpy(), tiny.W / 8, axes=(1, 2), mode="mirror", radius=radius)
+    np.testing.assert_allclose(faithfulness.blur(image), expected, rtol=0, atol=1e-5)
+
+
 @pytest.mark.parametrize("baseline", ["mean", "blur", "drop"])
 def test_curves_equal_a_loop_over_single_images(baseline):
     subject = tiny.context("qk norm")
@@ -151,7 +160,7 @@ def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_min
         found = metrics.sensitivity(subject, maps, 1, count)
         assert found == pytest.approx({"true": 1, "opposite": -1, "nothing": 0}, abs=1e-4)
     for count in (0, N):
-        with pytest.raises(ValueError, match=f"count must be from 1 to 34 patches: got {count}"):
+        with refuses("count"):
             metrics.sensitivity(subject, maps, 1, count)
 
 
@@ -224,12 +233,8 @@ def test_maps_may_have_one_or_two_dimensions():
     [
         ({"maps": {"x": np.zeros(N - 1)}}, f"one finite number for each of {N} patches: x has {N - 1}"),
         ({"maps": {"x": np.full(N, np.nan)}}, f"one finite number for each of {N} patches: x has 0"),
-        ({"target": 99}, "target must be one class, 0 to 10: got '99'"),
-        ({"target": (1, 2)}, "target must be one class, 0 to 10: got '(1, 2)'"),
         ({"n_random": 3}, "n_random even and at least 2: got 16 and 3"),
         ({"steps": 2.5}, "steps must be an integer of at least 1"),
-        ({"target": -1}, "target must be one class, 0 to 10: got '-1'"),
-        ({"target": "cat"}, "target must be one class, 0 to 10: got 'cat'"),
         ({"steps": 0}, "steps must be an integer of at least 1, n_random even and at least 2: got 0 and 20"),
     ],
 )
@@ -239,8 +244,10 @@ def test_invalid_arguments_of_scores_are_refused(wrong, sentence):
 
 
 @pytest.mark.parametrize("target", [-1, 99, (2, 99), "cat"])
-def test_sensitivity_refuses_unknown_classes(target):
-    with pytest.raises(ValueError, match="target must be one class, 0 to 10: got"):
+def test_unknown_classes_are_refused(target):
+    with refuses("target"):
+        faithfulness.score(tiny.context(), {"x": np.zeros(N)}, target)
+    with refuses("target"):
         metrics.sensitivity(tiny.context(), {"x": np.zeros(N)}, target, 3)
 
 
@@ -261,5 +268,5 @@ def test_random_numbers_are_seeded_by_the_image(monkeypatch):
 
 
 def test_an_unknown_baseline_is_refused():
-    with pytest.raises(ValueError, match="baseline must be one of mean, blur, road, drop: got 'black'"):
+    with refuses("baseline"):
         faithfulness.deletion_curves(tiny.context(), np.arange(N)[None], 0, "black")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests import tiny
+from tests.errors import refuses
 from tests.plots.svg import words
 from vitviz.attribution import file_formats
 from vitviz.attribution.explanation import explain
@@ -122,7 +123,7 @@ def test_the_figure_has_the_given_width_and_nothing_reaches_outside(explanation,
 
 
 def test_a_width_that_no_page_has_is_refused(explanation):
-    with pytest.raises(ConfigError, match="width must be from 1 to 40 inches: got 0"):
+    with refuses("width"):
         explanation.figure(width=0)
 
 

@@ -154,7 +154,7 @@ def test_truncated_empty_and_foreign_pickles_are_refused(weights, tmp_path):
 
 def test_tensors_larger_than_their_file_are_refused_before_they_are_copied(weights, tmp_path, subtests):
     tensors = {
-        "views": {f"blocks.{k}.weight": torch.zeros(1).expand(4000, 4000) for k in range(50)},
+        "views": {"blocks.0.weight": torch.zeros(1).expand(700, 700)},
         "many": {f"blocks.{k}.weight": torch.zeros(1) for k in range(20_001)},
     }
     for name, state in tensors.items():

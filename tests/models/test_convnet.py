@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from tests import tiny
+from tests.errors import refuses
 from vitviz import explain
 from vitviz.attribution.probes import probe
-from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConvNetConfig
@@ -110,21 +110,9 @@ def test_explain_and_probe_refuse_it(teacher):
         probe(teacher, torch.zeros(2, 3, 20, 28, dtype=torch.uint8))
 
 
-@pytest.mark.parametrize(
-    ("changes", "match"),
-    [
-        (
-            {"depth": 5},
-            "depth must leave at least 1 pixel, as the stem takes one and each block halves the image: got 5 for "
-            "20 x 28 pixels",
-        ),
-        ({"embed_dim": 0}, "embed_dim must be an integer from 1 to 8192: got 0"),
-        ({"img_size": (20,)}, "img_size must be 2 values"),
-        ({"architecture": "vit"}, "architecture must be convnet: got 'vit'"),
-    ],
-)
-def test_an_invalid_config_is_refused(changes, match):
-    with pytest.raises(ConfigError, match=match):
+@pytest.mark.parametrize("changes", [{"depth": 5}, {"embed_dim": 0}, {"img_size": (20,)}, {"architecture": "vit"}])
+def test_an_invalid_config_is_refused(changes):
+    with refuses(*changes):
         replace(CONFIG, **changes)
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 from vitviz.attribution.features import check_same_model
+from vitviz.errors import InvalidValueError
 from vitviz.models.vit import Intervention
 from vitviz.view import check_index
 
@@ -126,7 +127,7 @@ def patch_contexts(
     for layer in chosen_layers:
         check_index("layer", layer, depth)
     if part not in get_args(Part):
-        raise ValueError(f"part must be one of {', '.join(get_args(Part))}: got {str(part)[:40]!r}.")
+        raise InvalidValueError("part", f"one of {', '.join(get_args(Part))}", part)
     check_same_model(source, corrupted)
     if not np.array_equal(source.kept_tokens, corrupted.kept_tokens):
         raise ValueError(

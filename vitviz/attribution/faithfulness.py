@@ -18,6 +18,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.imputation import impute_noisy
+from vitviz.errors import InvalidValueError
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
@@ -140,7 +141,7 @@ def deletion_curves(
         ValueError: If the baseline is unknown or the model does not support it.
     """
     if baseline not in get_args(Baseline):
-        raise ValueError(f"baseline must be one of {', '.join(BASELINES)}: got {str(baseline)[:40]!r}.")
+        raise InvalidValueError("baseline", f"one of {', '.join(BASELINES)}", baseline)
     if baseline not in baselines_for(context.config):
         raise ValueError(
             "Dropping all patches needs a head that reads the class token: that of "
@@ -209,7 +210,7 @@ def check_class(context: ForwardContext, target: object) -> int:
     except TypeError:
         position = -1
     if not 0 <= position < context.config.num_classes:
-        raise ValueError(f"target must be one class, 0 to {context.config.num_classes - 1}: got {str(target)[:40]!r}.")
+        raise InvalidValueError("target", f"one class, 0 to {context.config.num_classes - 1}", target)
     return position
 
 

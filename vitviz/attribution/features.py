@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import ForwardContext
+from vitviz.errors import InvalidValueError
 
 Array = NDArray[np.float32]
 NUM_COMPONENTS = 3  # red, green and blue
@@ -57,7 +58,7 @@ def token_features(context: ForwardContext, layer: int | None = None) -> Array:
     except TypeError:
         chosen = -1
     if not 0 <= chosen < depth:
-        raise ValueError(f"layer must be from 0 to {depth - 1}: got {str(layer)[:40]!r}.")
+        raise InvalidValueError("layer", f"from 0 to {depth - 1}", layer)
     tokens = cast(Any, context.output.tokens)[chosen + 1, 0].float().cpu().numpy()  # (T, D), without removed patches
     return context.expand_tokens(tokens, axes=(0,))
 
@@ -173,7 +174,7 @@ def similarity(
     except TypeError:
         position = -1
     if not 0 <= position < patches:
-        raise ValueError(f"patch must be from 0 to {patches - 1}: got {str(patch)[:40]!r}.")
+        raise InvalidValueError("patch", f"from 0 to {patches - 1}", patch)
     if other is not None:
         check_same_model(context, other)
     token = token_features(context, layer)[0 if patch is None else context.prefix + position].astype(np.float64)

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext
 from vitviz.data import preprocessing
+from vitviz.errors import InvalidValueError
 from vitviz.files import atomic_write, is_regular_file
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
@@ -117,7 +118,7 @@ def nearest(context: ForwardContext, index: FeatureIndex, count: int = 8) -> Nei
         own = f"{context.checkpoint.name} has {context.config.embed_dim}"
         raise ValueError(f"The index must be of the same model: its features have the width {width}, {own}.")
     if as_index(count) < 1:
-        raise ValueError(f"count must be at least 1: got {count}.")
+        raise InvalidValueError("count", "at least 1", count)
     last = cast(Tensor, context.output.tokens)[-1:, 0]  # (1, T, D)
     token = pool_features(last, context.config)[0].cpu().numpy()  # (D,)
     similarities = index.features.astype(np.float32) @ token  # (n,)

@@ -21,6 +21,7 @@ from vitviz.attribution import file_formats
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.attribution.provenance import ProbesProvenance, of_probes
+from vitviz.errors import InvalidValueError
 from vitviz.models.attention_stats import (
     attention_entropy,
     cls_attention_of,
@@ -58,7 +59,7 @@ def patch_filters(model: Transformer, components: int = NUM_COMPONENTS) -> tuple
         ValueError: If `components` is less than 1.
     """
     if components < 1:
-        raise ValueError(f"components must be at least 1: got {components}.")
+        raise InvalidValueError("components", "at least 1", components)
     weight = model.patch_filters().detach().double()  # (D, 3, P, P)
     rows = weight.flatten(1)  # (D, 3 P P)
     _, singular_values, directions = torch.linalg.svd(rows - rows.mean(0), full_matrices=False)

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from vitviz.data.cifar import PARTIAL, data_root, download
 from vitviz.environment import make_environment
-from vitviz.errors import DataError
+from vitviz.errors import DataError, InvalidValueError
 
 SIZES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # bytes of the archives
 COMMAND = (sys.executable, "-m", "vitviz.data.download")
@@ -56,7 +56,7 @@ class Download:
             ValueError: If the dataset is unknown.
         """
         if dataset not in SIZES:
-            raise ValueError(f"dataset must be {' or '.join(SIZES)}: got {dataset[:40]!r}.")
+            raise InvalidValueError("dataset", " or ".join(SIZES), dataset)
         with self.lock:
             if self.child is not None and self.child.poll() is None:
                 return
