@@ -45,7 +45,7 @@ function removeStale(): Plugin {
 /** What needs a server, and is not rendered without one: left out of the saved HTML file and the notebook widget. */
 const SERVED =
   /\/((Picker|Intro|ModelSelect|OnRequest|PixelToggle|ClassSearch|Contributions|Features|Patching)\.svelte|pdf|glyph|animation)$/;
-const SERVER = /lib\/server$/;
+const SERVER = /\/server$/;
 const SERVED_STYLES = /views\/\w+\.css\?inline$/;
 /** What stands for them. */
 const STUBS: Record<string, string> = {
@@ -58,7 +58,7 @@ function leaveOutServed(): Plugin {
     name: 'leave-out-served',
     enforce: 'pre',
     resolveId(source) {
-      if (SERVER.test(source)) return join(import.meta.dirname, 'src', STANDALONE, 'server.ts');
+      if (SERVER.test(source)) return join(import.meta.dirname, 'src', STANDALONE, 'noServer.ts');
       return SERVED.test(source) ? '\0served' : SERVED_STYLES.test(source) ? '\0served-styles' : null;
     },
     load: (id) => STUBS[id] ?? null,

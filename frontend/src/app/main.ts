@@ -2,7 +2,7 @@
 
 import { mount as mountComponent } from 'svelte';
 import type { GradioContext } from '../lib/host';
-import { printLight, restoreTheme } from './theme';
+import { printLight, restoreTheme } from './pageTheme';
 
 export async function mount(context: GradioContext): Promise<void> {
   restoreTheme();

@@ -94,7 +94,7 @@ test('another entry of the page on screen is left to the page', () => {
 
 test('a head is shown by Explore, which may not be loaded', () => {
   const router = start('?tab=internals');
-  const head = { checkpoint: 'tiny', layer: 1, head: 2 };
+  const head = { model: 'tiny', layer: 1, head: 2 };
   router.route('internals').openHead(head);
   expect([router.page, location.search]).toEqual(['explore', '?']);
   const show = vi.fn();

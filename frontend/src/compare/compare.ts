@@ -1,7 +1,7 @@
 /* The Compare page. */
 
 import type { Host } from '../lib/host';
-import { ServerEngine } from '../session/server';
+import { ServerEngine } from '../session/serverEngine';
 import { Comparison } from './comparison.svelte';
 import './compare.css';
 

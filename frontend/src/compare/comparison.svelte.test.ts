@@ -1,24 +1,24 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
+import { CatalogState } from '../lib/catalog.svelte';
 import type { Host } from '../lib/host';
+import { RefusedError } from '../lib/refused';
 import type { ComparisonRequest, Snapshots, Uploaded } from '../lib/routes';
-import { upload } from '../lib/server';
+import { post, upload } from '../lib/server';
 import { NOTHING_ABLATED, type Subject } from '../lib/view';
-import { type Engine, RefusedError } from '../session/engine';
-import { explained, sample, settle, stubCanvas } from '../session/fake.svelte';
-import { requestReply } from '../session/server';
+import type { Engine } from '../session/engine';
+import { explained, sample, settle, stubCanvas } from '../session/session.testdata.svelte';
 import { Comparison } from './comparison.svelte';
 import type { Kind } from './kinds';
 
-vi.mock('../session/server', () => ({ requestReply: vi.fn() }));
-vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), upload: vi.fn() }));
+vi.mock('../lib/server', () => ({ post: vi.fn(), upload: vi.fn() }));
 
 const REPLY = { a: { rows: 2, columns: 3 }, b: { rows: 2, columns: 3 }, difference: [0], most_changed: null };
 const SNAPSHOTS: Snapshots = { snapshots: ['epoch 0', 'epoch 1', 'epoch 2'], images: ['dog', 'cat'] };
 let end = () => {};
 afterEach(() => {
   end();
-  vi.mocked(requestReply).mockReset();
+  vi.mocked(post).mockReset();
 });
 
 /** A page that runs, whose server explains and compares whatever it is requests. */
@@ -26,7 +26,7 @@ async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } 
   stubCanvas();
   const explain = vi.fn(async (_: Subject) => explained());
   const requests: ComparisonRequest[] = [];
-  vi.mocked(requestReply).mockImplementation(async (route, request) => {
+  vi.mocked(post).mockImplementation(async (route, request) => {
     if (route === 'models/snapshots') return SNAPSHOTS as never;
     requests.push(request as ComparisonRequest);
     return REPLY as never;
@@ -37,7 +37,7 @@ async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } 
     samples: ['cat', 'dog', 'ship'].map((name) => ({ name })),
     ...{ photos: [], colors: {}, maxBytes: 2 ** 20 },
   };
-  const host = { element: document.createElement('div'), catalog };
+  const host = { element: document.createElement('div'), catalog: new CatalogState(catalog as never) };
   const page = new Comparison(host as unknown as Host, { isLive: true, explain } as unknown as Engine);
   end = running(page);
   const subject = { model: 'ti4', snapshot: kind === 'snapshot' ? 0 : null, image: sample('cat'), ablations: [] };
@@ -108,7 +108,7 @@ test('after an error the comparison on screen stays, with the reason', async () 
   await settle();
   expect([page.shown, page.failed, page.readout.line, page.readout.isError]).toEqual([shown, true, 'Gone.', true]);
   expect(page.values.image).toEqual(sample('dog'));
-  vi.mocked(requestReply).mockRejectedValueOnce(new RefusedError('No timeline.'));
+  vi.mocked(post).mockRejectedValueOnce(new RefusedError('No timeline.'));
   page.choose('snapshot');
   await settle();
   expect([page.kind, page.shown, page.readout.line]).toEqual(['image', shown, 'No timeline.']);
@@ -134,8 +134,8 @@ test('a link that cannot be shown opens samples, with the reason', async () => {
 test('a superseded comparison is called off', async () => {
   const { page } = await open();
   const signals: AbortSignal[] = [];
-  vi.mocked(requestReply).mockImplementation((_, __, signal) => {
-    signals.push(signal);
+  vi.mocked(post).mockImplementation((_, __, signal) => {
+    signals.push(signal as AbortSignal);
     return new Promise(() => {});
   });
   page.show('a', { head: 1 });
@@ -165,13 +165,14 @@ test('an upload is dropped for an image that was chosen later, on the same side 
   const { page } = await open();
   const ends: ((reply: Uploaded) => void)[] = [];
   vi.mocked(upload).mockImplementation(() => new Promise((resolve) => ends.push(resolve)));
-  const taken = [page.uploads.openFile('a', png('a.png')), page.uploads.openFile('b', png('b.png'))];
+  page.openFile('a', png('a.png'));
+  page.openFile('b', png('b.png'));
   page.explain('a', { image: sample('ship') });
   for (const [k, answer] of ends.entries()) answer({ id: String(k) });
-  await Promise.all(taken);
   await settle();
   expect(page.a.subject?.image).toEqual(sample('ship'));
   expect(page.values.image).toEqual({ kind: 'upload', id: '1', name: 'b.png', crop: 0.5 });
-  await page.uploads.openFile('a', new File(['x'], 'notes.txt', { type: 'text/plain' }));
+  page.openFile('a', new File(['x'], 'notes.txt', { type: 'text/plain' }));
+  await settle();
   expect(page.readout.line).toContain('must be an image');
 });

@@ -5,20 +5,20 @@ import { untrack } from 'svelte';
 import { unavailable } from '../lib/address';
 import { middlePatch } from '../lib/grid';
 import type { Host } from '../lib/host';
+import { uploadImage } from '../lib/imageFiles';
 import { firstImage } from '../lib/images';
+import { refusalOf } from '../lib/refused';
 import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
-import { isRefusal, post } from '../lib/server';
-import { ThemeColors } from '../lib/theme.svelte';
+import { post } from '../lib/server';
+import { Status } from '../lib/status.svelte';
 import { type Ablation, DEFAULT_VIEW, isSame, NOTHING_ABLATED, type Subject, type View } from '../lib/view';
 import { ablationsOf } from '../session/ablation';
-import { CatalogState } from '../session/catalog.svelte';
-import { type Engine, isRefused } from '../session/engine';
+import { cancellable } from '../session/cancellable';
+import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { fitView } from '../session/fit';
-import { requestReply } from '../session/server';
 import { type Linked, Session } from '../session/session.svelte';
-import { Status } from '../session/status.svelte';
-import type { LinkedComparison } from './address';
+import type { LinkedComparison } from './comparisonAddress';
 import {
   defaultsOf,
   fitted,
@@ -36,8 +36,7 @@ import {
   viewsOf,
 } from './kinds';
 import { Readout } from './readout.svelte';
-import { Timeline } from './timeline.svelte';
-import { Uploads } from './uploads';
+import { Timeline } from './snapshots.svelte';
 
 export type Side = 'a' | 'b';
 
@@ -54,13 +53,12 @@ export interface Shown {
 
 export class Comparison {
   readonly host: Host;
-  readonly catalog: CatalogState;
-  readonly theme: ThemeColors;
+  readonly catalog: Host['catalog'];
+  readonly theme: Host['theme'];
   readonly status = new Status();
   readonly a: Session;
   readonly b: Session;
   readonly readout = new Readout(this);
-  readonly uploads = new Uploads(this);
   readonly timeline = new Timeline(); // of A's model, for the kind "snapshot"
 
   kind = $state.raw<Kind>('image');
@@ -69,6 +67,7 @@ export class Comparison {
   ready = $state.raw(0); // number of comparisons shown; `data-ready`
   failed = $state.raw(false);
   removes = $state.raw(false); // a click on an image removes a patch
+  readonly #cancelUpload: Partial<Record<Side, () => void>> = {};
 
   readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, this.a.hasHead));
   /** B's values of the fields of the kind: chosen, or defaults that follow A. */
@@ -115,8 +114,8 @@ export class Comparison {
   );
   constructor(host: Host, engine: Engine) {
     this.host = host;
-    this.catalog = new CatalogState(host.catalog);
-    this.theme = new ThemeColors(host.element, host.catalog.colors);
+    this.catalog = host.catalog;
+    this.theme = host.theme;
     this.a = new Session(engine, this.catalog, false);
     this.b = new Session(engine, this.catalog, false);
   }
@@ -133,7 +132,7 @@ export class Comparison {
       const sent = this.#request;
       if (!sent || isSame(sent.request, untrack(() => this.shown)?.request)) return;
       return this.a.request(
-        (signal) => requestReply('explanations/comparison', sent.request, signal),
+        (signal) => post('explanations/comparison', sent.request, signal),
         (reply) => this.#show({ ...sent, reply }),
         (sentence) => this.#refuse(sentence),
       );
@@ -188,7 +187,7 @@ export class Comparison {
   /** Change the subject of a side, which is that of both unless the kind compares it. */
   explain(side: Side, change: Partial<Subject>) {
     this.#begin();
-    this.uploads.cancel(side);
+    this.#cancelUpload[side]?.();
     if (side === 'b') this.own = { ...this.own, ...change };
     else {
       const { subject } = this.a;
@@ -198,6 +197,16 @@ export class Comparison {
       if (isOther && subject.snapshot !== null) this.#explainA({ ...subject, ...change, snapshot: 0 });
       else this.#explainA({ ...subject, ...change });
     }
+  }
+
+  /** Upload a file for a side, or show why it is refused. */
+  openFile(side: Side, file: File) {
+    this.#cancelUpload[side]?.();
+    this.#cancelUpload[side] = cancellable(
+      (signal) => uploadImage(file, this.catalog.lists.maxBytes, signal),
+      (image) => this.explain(side, { image }),
+      (sentence) => this.status.say(sentence, true),
+    );
   }
 
   /** Change the view of a side, which is that of both unless the kind compares it. */
@@ -237,12 +246,6 @@ export class Comparison {
     if (this.a.view.query.length && !this.isSimilarity) this.show('a', { query: [] });
   }
 
-  /** Refresh the lists of models: they may have changed on another tab. */
-  async refreshLists() {
-    const lists = await post('models', {});
-    if (!isRefusal(lists)) this.catalog.update(lists);
-  }
-
   #begin() {
     for (const { status } of [this, this.a, this.b]) status.say(null);
     this.failed = false;
@@ -263,8 +266,7 @@ export class Comparison {
   /** The nearest subject in the timeline of its model; null if there is none, or something else was chosen meanwhile. */
   #inTimeline(subject: Subject): Promise<Subject | null> {
     return this.timeline.fit(subject).catch((error) => {
-      if (!isRefused(error)) throw error;
-      this.#refuse(error.message);
+      this.#refuse(refusalOf(error).message);
       return null;
     });
   }

@@ -2,7 +2,7 @@
 
 import { ANNOUNCE_DELAY } from '../lib/host';
 import type { Comparison } from './comparison.svelte';
-import { type Place, readingSentence, restingSentence } from './sentences';
+import { type Place, readingSentence, restingSentence } from './readings';
 
 interface Reading {
   place: Place;

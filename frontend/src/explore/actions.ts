@@ -4,8 +4,8 @@ import { ANNOUNCE_DELAY } from '../lib/host';
 import type { Head, Layer } from '../lib/view';
 import { toggledHead } from '../session/ablation';
 import { isRemoved, toggled } from '../session/selection';
-import { removedLine } from '../session/sentences';
 import type { Session } from '../session/session.svelte';
+import { removedLine } from '../session/viewSentences';
 
 export function chooseHead(session: Session, layer: Layer, head: Head, delay = ANNOUNCE_DELAY) {
   session.show({ layer, head, ...session.leaving }, delay);

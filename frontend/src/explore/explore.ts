@@ -1,7 +1,7 @@
 /* The Explore page. */
 
 import type { Host } from '../lib/host';
-import { ServerEngine } from '../session/server';
+import { ServerEngine } from '../session/serverEngine';
 import { Explorer } from './explorer.svelte';
 import './explore.css';
 import './narrow.css';

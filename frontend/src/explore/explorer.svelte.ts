@@ -1,10 +1,8 @@
 /* The Explore page: a session, the images that can be chosen, and how it is presented. */
 
+import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
-import { isRefusal, post } from '../lib/server';
-import { ThemeColors } from '../lib/theme.svelte';
 import type { Line } from '../lib/words';
-import { CatalogState } from '../session/catalog.svelte';
 import type { Engine } from '../session/engine';
 import { Session } from '../session/session.svelte';
 import { Images } from './images.svelte';
@@ -12,15 +10,16 @@ import type { Presentation } from './present';
 
 export class Explorer {
   readonly host: Host;
-  readonly catalog: CatalogState;
+  readonly catalog: Host['catalog'];
   readonly session: Session;
-  readonly theme: ThemeColors;
+  readonly theme: Host['theme'];
   readonly images: Images;
 
   root = $state.raw<HTMLElement | null>(null); // while it is mounted
   presented = $state.raw<Presentation | null>(null); // what fills the window
   isHidden = $state.raw(false); // another tab is on screen
 
+  readonly #hasCifar = $derived.by(() => this.catalog.lists.cifar.available);
   readonly status = $derived.by((): Line => {
     const { drawing, status } = this.session;
     return status.line === null ? drawing.status : [status.line];
@@ -28,9 +27,9 @@ export class Explorer {
 
   constructor(host: Host, engine: Engine) {
     this.host = host;
-    this.catalog = new CatalogState(host.catalog);
+    this.catalog = host.catalog;
     this.session = new Session(engine, this.catalog);
-    this.theme = new ThemeColors(host.element, host.catalog.colors);
+    this.theme = host.theme;
     this.images = new Images(this);
   }
 
@@ -40,6 +39,10 @@ export class Explorer {
     this.session.status.watch(() => this.session.isWaiting);
     $effect(() => {
       if (this.isHidden) this.presented = null;
+    });
+    $effect(() => {
+      void this.#hasCifar; // once it is downloaded, also on another page
+      untrack(() => this.images.show(this.images.shelf));
     });
   }
 
@@ -62,11 +65,5 @@ export class Explorer {
 
   present(what: Presentation | null) {
     this.presented = what;
-  }
-
-  /** Refresh the lists of models and datasets: they may have changed on another tab. */
-  async refreshLists() {
-    const lists = await post('models', {});
-    if (!isRefusal(lists)) this.catalog.update(lists);
   }
 }

@@ -1,10 +1,10 @@
 /* The gallery: test images of CIFAR-10 or of a model's own dataset, by class and by the predictions of the model. */
 
+import { isRefused, refusalOf } from '../lib/refused';
 import type { GalleryRequest, Progress, Gallery as Reply } from '../lib/routes';
+import { stream } from '../lib/server';
 import type { Image } from '../lib/view';
 import { percent } from '../lib/words';
-import { isRefused } from '../session/engine';
-import { streamReply } from '../session/server';
 import { STARTED } from '../session/task.svelte';
 import type { Explorer } from './explorer.svelte';
 
@@ -158,11 +158,7 @@ export class Gallery {
     const report = (progress: Progress) => {
       if (!signal.aborted) this.progress = progress;
     };
-    return streamReply('data/gallery', query, signal, report).catch((error: unknown) => {
-      if (signal.aborted) return null;
-      if (isRefused(error)) return error;
-      throw error;
-    });
+    return stream('data/gallery', query, report, signal).catch((error) => (signal.aborted ? null : refusalOf(error)));
   }
 
   goToLast(pages: number): Promise<void> {

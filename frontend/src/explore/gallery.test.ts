@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { RefusedError } from '../lib/refused';
 import type { GalleryRequest, Progress, Gallery as Reply } from '../lib/routes';
+import { stream } from '../lib/server';
 import type { Image } from '../lib/view';
-import { RefusedError } from '../session/engine';
-import { streamReply } from '../session/server';
 import type { Explorer } from './explorer.svelte';
 import {
   CIFAR10,
@@ -16,7 +16,7 @@ import {
 
 const PROGRESS: Progress = { done: 4200, total: 10000, waiting: '' };
 
-vi.mock('../session/server', () => ({ streamReply: vi.fn() }));
+vi.mock('../lib/server', () => ({ stream: vi.fn() }));
 
 const CLASSES = ['airplane', 'automobile'];
 
@@ -24,13 +24,13 @@ const CLASSES = ['airplane', 'automobile'];
 function galleryWith(available = true) {
   const requests: { query: GalleryRequest; signal: AbortSignal; respond: (reply: Reply | Error) => Promise<void> }[] =
     [];
-  vi.mocked(streamReply).mockImplementation(
-    (_, query, signal, report) =>
+  vi.mocked(stream).mockImplementation(
+    (_, query, report, signal) =>
       new Promise((resolve, reject) => {
         report(PROGRESS);
         requests.push({
           query: query as GalleryRequest,
-          signal,
+          signal: signal as AbortSignal,
           respond: async (reply) => {
             if (reply instanceof Error) reject(reply);
             else resolve(reply as never);
@@ -208,7 +208,7 @@ describe('Gallery', () => {
     gallery.fill();
     await requests[0].respond(pageOf(3, 0, 4));
     gallery.select(1, 'correct');
-    await requests[1].respond(new RefusedError('The server is busy.', true));
+    await requests[1].respond(new RefusedError('The server is busy.', { busy: true }));
     expect([gallery.label, gallery.shown, gallery.page]).toEqual([-1, 'all', 0]);
     expect(explorer.session.status.say).toHaveBeenCalledWith('The server is busy.', true);
   });

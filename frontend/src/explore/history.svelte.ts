@@ -4,7 +4,7 @@ import { untrack } from 'svelte';
 import { updateAddress } from '../lib/address';
 import { heldUpload, imageName } from '../lib/images';
 import { type Image, isSame, type Subject } from '../lib/view';
-import { addressOf, parseAddress } from '../session/address';
+import { addressOf, parseAddress } from '../session/viewAddress';
 import type { Explorer } from './explorer.svelte';
 
 const ENTRY_DELAY = 1000; // ms an image stays on screen to become an entry of its own

@@ -1,9 +1,10 @@
 /* The choice of an image: a thumbnail of a shelf, or a file that is uploaded. */
 
-import { refusalOf } from '../lib/files';
 import { pause } from '../lib/host';
+import { uploadImage } from '../lib/imageFiles';
+import { isRefused, refusalOf } from '../lib/refused';
 import type { Download, DownloadRequest } from '../lib/routes';
-import { isRefusal, post, upload } from '../lib/server';
+import { post } from '../lib/server';
 import type { Image } from '../lib/view';
 import type { Explorer } from './explorer.svelte';
 import { CIFAR10, Gallery } from './gallery.svelte';
@@ -19,7 +20,7 @@ export class Images {
   download = $state.raw<Download | null>(null); // of CIFAR-10
   isDropping = $state.raw(false); // a file is dragged over the page
   #followsDownload = false;
-  #uploads = 0;
+  #cancelUpload = () => {};
   #diverted: ((image: Image) => void) | null = null; // gets the next chosen image, which is not explained
 
   /** The run whose dataset can be listed: that of the model, or of the image on screen. */
@@ -73,10 +74,10 @@ export class Images {
   async requestDownload(action: DownloadRequest['action']): Promise<void> {
     const { catalog, session } = this.#explorer;
     const send = async (next: DownloadRequest['action']) => {
-      const reply = await post('data/download', { action: next, dataset: CIFAR10 });
-      if (isRefusal(reply)) session.status.say(reply.error, true);
+      const reply = await post('data/download', { action: next, dataset: CIFAR10 }).catch(refusalOf);
+      if (isRefused(reply)) session.status.say(reply.message, true);
       else this.download = reply;
-      return !isRefusal(reply) && reply.running;
+      return !isRefused(reply) && reply.running;
     };
     const isRunning = await send(action);
     if (!isRunning || this.#followsDownload) return;
@@ -84,23 +85,19 @@ export class Images {
     do await pause(DOWNLOAD_DELAY);
     while (await send('state'));
     this.#followsDownload = false;
-    await this.#explorer.refreshLists();
-    if (this.shelf === 'test' && catalog.lists.cifar.available) this.show('test');
+    await catalog.refresh();
   }
 
   /** Upload a file and explain it, or show why it is refused. */
-  async openFile(file: File): Promise<void> {
+  openFile(file: File) {
     const { catalog, session } = this.#explorer;
-    if (!session.engine.isLive) return;
-    const refusal = refusalOf(file, catalog.lists.maxBytes);
-    if (refusal) return session.status.say(refusal, true);
-    const mine = ++this.#uploads;
     const { subject } = session;
+    if (!session.engine.isLive) return;
     this.show('upload');
-    const reply = await upload(file);
-    if (mine !== this.#uploads) return;
-    if (isRefusal(reply)) session.status.say(reply.error, true);
-    else if (session.subject === subject)
-      await this.choose({ kind: 'upload', id: reply.id, name: file.name, crop: 0.5 });
+    this.#cancelUpload();
+    this.#cancelUpload = session.request(
+      (signal) => uploadImage(file, catalog.lists.maxBytes, signal),
+      (image) => session.subject === subject && this.choose(image),
+    );
   }
 }

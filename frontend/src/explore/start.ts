@@ -2,8 +2,9 @@
 
 import { type HeadLink, isOfRun } from '../lib/address';
 import { listenWhile } from '../lib/dom';
+import { NO_MODEL } from '../lib/host';
 import { firstImage, heldUpload, imageTitle } from '../lib/images';
-import { parseAddress } from '../session/address';
+import { parseAddress } from '../session/viewAddress';
 import type { Explorer } from './explorer.svelte';
 import type { History } from './history.svelte';
 
@@ -16,10 +17,8 @@ export async function start(explorer: Explorer, history: History) {
   const model = params().get('model');
   const isMissing = model !== null && !catalog.model(model); // it may be newer than the page's first lists
   const isListedLater = isOfRun(model) || /^(test|runs.*):/.test(params().get('image') ?? '');
-  if (isMissing || isListedLater) await explorer.refreshLists();
-  if (!catalog.lists.models.length) {
-    return session.status.say('No model found: put a checkpoint into the checkpoints folder and restart vitviz.', true);
-  }
+  if (isMissing || isListedLater) await catalog.refresh();
+  if (!catalog.lists.models.length) return session.status.say(NO_MODEL, true);
   const { subject, ...linked } = parseAddress(params(), catalog.lists, heldUpload(window.history.state));
   const explaining = session.explain(subject, linked);
   if (subject.image.kind !== 'given') images.show(subject.image.kind);
@@ -49,10 +48,8 @@ function watchPage(explorer: Explorer) {
 let refused = ''; // the model that could not be shown
 
 async function refresh(explorer: Explorer) {
-  const { catalog, images, session } = explorer;
-  const { available } = catalog.lists.cifar;
-  await explorer.refreshLists();
-  if (catalog.lists.cifar.available !== available) images.show(images.shelf);
+  const { catalog, session } = explorer;
+  await catalog.refresh();
   const model = params().get('model');
   const isNew = model !== session.subject?.model && model !== session.explanation?.subject.model;
   if (!model || !isNew || model === refused || !catalog.model(model)) return;
@@ -60,9 +57,9 @@ async function refresh(explorer: Explorer) {
 }
 
 /** Show a head that was chosen on another tab. */
-function openHead({ session }: Explorer, { checkpoint, layer, head }: HeadLink) {
-  if (checkpoint === session.explanation?.subject.model) return session.show({ content: 'attention', layer, head });
-  session.explain({ model: checkpoint }, { view: { layer, head }, missing: [] });
+function openHead({ session }: Explorer, { model, layer, head }: HeadLink) {
+  if (model === session.explanation?.subject.model) return session.show({ content: 'attention', layer, head });
+  session.explain({ model }, { view: { layer, head }, missing: [] });
 }
 
 function listen(explorer: Explorer, history: History) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CAPTIONS, captionsFor } from './captions';
 import { norms } from './charts';
-import { EXAMPLE } from './example';
+import { EXAMPLE } from './probes.testdata';
 
 const WITHOUT_HEAD = { classes: 0, final_agreement: [], final_probability: [] };
 

@@ -3,10 +3,10 @@
 import { largest, meanOf, smallest } from '../lib/numbers';
 import type { Probes } from '../lib/routes';
 import { capital, keepSizes, percent, SPACE } from '../lib/words';
-import { type LayerNorms, layerNorms, lensCurves, normCurves } from './curves';
-import { dotChart, dotView, scatterChart } from './dots';
+import { dotChart, dotPlaces, scatterChart } from './dots';
 import { bold, type Figure } from './figure';
-import { after, columnView } from './layers';
+import { type LayerNorms, layerNorms, lensCurves, normCurves } from './layerCurves';
+import { after, columnPlaces } from './layers';
 
 /** A chart of heads: `uniform` is the value of uniform attention, `print` formats a value. */
 function heads(
@@ -18,14 +18,14 @@ function heads(
   width: number,
 ): Figure {
   const dots = dotChart(values, uniform, unit, `uniform ${print(uniform)}`, width);
-  const view = dotView(dots, values[0].length);
+  const places = dotPlaces(dots, values[0].length);
   const all = values.flat();
   const nameOf = (k: number) => `layer ${dots.dots[k].layer + 1}, head ${dots.dots[k].head + 1}`;
   const [low, high] = [smallest(all), largest(all)];
   return {
     chart: { kind: 'dots', dots },
-    view,
-    headOf: view.partsOf,
+    places,
+    headOf: places.partsOf,
     finding: [
       'From ',
       bold(print(all[low])),
@@ -34,7 +34,7 @@ function heads(
       ` (${nameOf(high)}); ${comparison}.`,
     ],
     read(index) {
-      const { layer, head } = view.partsOf(index);
+      const { layer, head } = places.partsOf(index);
       const times = (values[layer][head] / uniform).toFixed(2);
       return [
         `Layer ${layer + 1}, head ${head + 1}: `,
@@ -62,20 +62,20 @@ export function effective({ effective_tokens, norms }: Probes, width: number): F
 export function sinks({ sink_share, sink_norm, norms }: Probes, width: number): Figure {
   const uniform = 1 / norms[0].length;
   const dots = scatterChart(sink_norm, sink_share, uniform, `uniform ${percent(uniform)}`, width);
-  const view = dotView(dots, sink_share[0].length);
+  const places = dotPlaces(dots, sink_share[0].length);
   const { layer, head } = dots.dots[largest(sink_share.flat())];
   const norm = (layer: number, head: number) => `${sink_norm[layer][head].toFixed(2)} times the mean value norm`;
   return {
     chart: { kind: 'dots', dots },
-    view,
-    headOf: view.partsOf,
+    places,
+    headOf: places.partsOf,
     finding: [
       'At most ',
       bold(percent(sink_share[layer][head])),
       ` of the attention is on one token (layer ${layer + 1}, head ${head + 1}), which has ${norm(layer, head)}.`,
     ],
     read(index) {
-      const { layer, head } = view.partsOf(index);
+      const { layer, head } = places.partsOf(index);
       return [
         `Layer ${layer + 1}, head ${head + 1}: `,
         bold(percent(sink_share[layer][head])),
@@ -99,7 +99,7 @@ export function norms(reply: Probes, width: number): Figure {
     : 'No patch is an outlier.';
   return {
     chart: { kind: 'curves', curves },
-    view: columnView(curves.frame, layers.length),
+    places: columnPlaces(curves.frame, layers.length),
     finding: [
       `The ${reply.class_token ? 'norm of the class token' : 'median norm of the patches'} goes from `,
       bold(norm(layers[0][first])),
@@ -126,7 +126,7 @@ export function lens(reply: Probes, width: number): Figure {
   while (first > 0 && fractions[first - 1] >= 0.5) first--;
   return {
     chart: { kind: 'curves', curves },
-    view: columnView(curves.frame, fractions.length),
+    places: columnPlaces(curves.frame, fractions.length),
     finding: [
       `From ${first ? `layer ${first}` : 'the start'} on, at least half of the images have their final prediction: `,
       bold(percent(fractions[first])),

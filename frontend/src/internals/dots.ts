@@ -5,7 +5,7 @@ import { meanOf, smallest } from '../lib/numbers';
 import { percent } from '../lib/words';
 import type { Head } from './figure';
 import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
-import type { Point, View } from './view';
+import type { Places, Point } from './places';
 
 export interface Dot extends Point, Head {}
 
@@ -22,7 +22,7 @@ export interface DotChart {
   uniform: UniformLine;
 }
 
-export interface DotView extends View {
+export interface DotPlaces extends Places {
   partsOf: (index: number) => Head;
 }
 
@@ -80,7 +80,7 @@ export function scatterChart(
 const percentTick = (value: number) => percent(value, 0);
 
 /** The place of a dot: one row per head, one column per layer. The pointer reads the nearest dot. */
-export function dotView({ dots }: DotChart, heads: number): DotView {
+export function dotPlaces({ dots }: DotChart, heads: number): DotPlaces {
   const grid = { rows: heads, columns: dots.length / heads };
   const partsOf = (index: number) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
   const dotAt = (index: number) => {

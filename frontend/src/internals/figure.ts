@@ -1,11 +1,11 @@
 /* A figure: what is drawn, how it is read, and its sentences. */
 
 import type { Line } from '../lib/words';
-import type { LayerCurves } from './curves';
 import type { DotChart } from './dots';
+import type { LayerCurves } from './layerCurves';
+import type { Places } from './places';
 import type { SquareMatrix } from './square';
 import type { TilePlan } from './tiles';
-import type { View } from './view';
 
 export type Chart =
   | { kind: 'tiles'; plan: TilePlan }
@@ -20,7 +20,7 @@ export interface Bar {
 
 export interface Figure {
   chart: Chart;
-  view: View;
+  places: Places;
   /** The summary. */
   finding: Line;
   /** The value at a place. */

@@ -1,7 +1,7 @@
 /* The Internals page. */
 
 import type { Host } from '../lib/host';
-import { InternalsPage } from './state.svelte';
+import { InternalsPage } from './internalsPage.svelte';
 import './internals.css';
 
 export { default } from './Internals.svelte';

@@ -1,7 +1,7 @@
 /* Charts by layer, in pixels of the stage: their frame, and a column per layer. */
 
 import type { Frame } from '../lib/axes';
-import type { Point, View } from './view';
+import type { Places, Point } from './places';
 
 export const chartHeight = (width: number): number => Math.round(Math.min(360, Math.max(280, 0.8 * width)));
 
@@ -47,7 +47,7 @@ export interface UniformLine {
 }
 
 /** Each layer is a place, one column of the frame. */
-export function columnView(frame: Frame, count: number): View {
+export function columnPlaces(frame: Frame, count: number): Places {
   const band = (frame.right - frame.left) / count;
   return {
     grid: { rows: 1, columns: count },

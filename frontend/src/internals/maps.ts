@@ -6,8 +6,8 @@ import type { Probes } from '../lib/routes';
 import { capital, patchName, percent, SPACE, written } from '../lib/words';
 import { bold, type Figure } from './figure';
 import { after, layerMark } from './layers';
-import { squareMatrix, squareView } from './square';
-import { painter, paintFilter, type TilePlan, tileView } from './tiles';
+import { squareMatrix, squarePlaces } from './square';
+import { painter, paintFilter, type TilePlan, tilePlaces } from './tiles';
 
 const gridOf = ({ grid: [rows, columns] }: Probes) => ({ rows, columns });
 const patchRatio = ({ filters: [[channel]] }: Probes) => channel.length / channel[0].length;
@@ -29,7 +29,7 @@ export function filters({ filters, explained }: Probes): Figure {
   const total = explained.reduce((sum, fraction) => sum + fraction);
   return {
     chart: { kind: 'tiles', plan },
-    view: tileView(plan),
+    places: tilePlaces(plan),
     finding: [
       `The first ${explained.length} components explain `,
       bold(percent(total)),
@@ -57,16 +57,16 @@ export function positions(reply: Probes): Figure {
     ratio: patchRatio(reply),
     paint: painter(values, count, 'div', { kind: 'signed', limit: 1 }),
   };
-  const view = tileView(plan);
+  const places = tilePlaces(plan);
   const middle = middlePatch(grid);
   const row = values.slice(middle * count, (middle + 1) * count);
   row[middle] = -Infinity;
   const best = largest(row);
   return {
     chart: { kind: 'tiles', plan },
-    view: {
-      ...view,
-      start: view.indexOf({ t: middle, row: Math.floor(middle / grid.columns), column: middle % grid.columns }),
+    places: {
+      ...places,
+      start: places.indexOf({ t: middle, row: Math.floor(middle / grid.columns), column: middle % grid.columns }),
     },
     finding: [
       `${capital(patchName(middle, grid))} is most similar to ${patchName(best, grid)}: cosine `,
@@ -74,7 +74,7 @@ export function positions(reply: Probes): Figure {
       '.',
     ],
     read(index) {
-      const { t, row, column } = view.partsOf(index);
+      const { t, row, column } = places.partsOf(index);
       const other = row * grid.columns + column;
       const cosine = bold(written(values[t * count + other], 2));
       return [`${capital(patchName(t, grid))} and ${patchName(other, grid)}: cosine `, cosine, '.'];
@@ -99,14 +99,14 @@ export function divergence({ head_divergence }: Probes): Figure {
     label: (t) => (t ? String(t + 1) : 'layer 1'),
     paint: painter(all, size, 'seq', { kind: 'linear', limit: Math.LN2 }),
   };
-  const view = tileView(plan);
+  const places = tilePlaces(plan);
   const nats = (value: number) => `${value.toFixed(2)}${SPACE}nats`;
   const pair = (k: number) => `heads ${Math.floor((k % size) / heads) + 1} and ${(k % heads) + 1}`;
   const most = largest(all);
   const layer = Math.floor(most / size) + 1;
   return {
     chart: { kind: 'tiles', plan },
-    view: { ...view, start: view.indexOf({ t: 0, row: 0, column: Math.min(1, heads - 1) }) },
+    places: { ...places, start: places.indexOf({ t: 0, row: 0, column: Math.min(1, heads - 1) }) },
     finding:
       heads === 1
         ? ['Each layer has a single head: nothing to compare.']
@@ -116,7 +116,7 @@ export function divergence({ head_divergence }: Probes): Figure {
             ` of at most ${Math.LN2.toFixed(2)}.`,
           ],
     read(index) {
-      const { t, row, column } = view.partsOf(index);
+      const { t, row, column } = places.partsOf(index);
       const k = t * size + row * heads + column;
       const names = row === column ? `head ${row + 1} with itself` : pair(k);
       return [`Layer ${t + 1}, ${names}: `, bold(nats(all[k])), '.'];
@@ -141,16 +141,16 @@ export function cosine(reply: Probes): Figure {
     label: (t) => (t === 1 ? 'layer 1' : layerMark(t)),
     paint: painter(values, size, 'div', { kind: 'signed', limit: end }),
   };
-  const view = tileView(plan);
+  const places = tilePlaces(plan);
   const placeOf = (k: number) => `${after(Math.floor(k / size))}, ${patchName(k % size, grid)}: cosine `;
   const cosineOf = (k: number) => bold(written(values[k], 2));
   const strongest = largest(values.map(Math.abs));
   return {
     chart: { kind: 'tiles', plan },
-    view,
+    places,
     finding: [`Strongest ${placeOf(strongest)}`, cosineOf(strongest), '.'],
     read(index) {
-      const { t, row, column } = view.partsOf(index);
+      const { t, row, column } = places.partsOf(index);
       const k = t * size + row * grid.columns + column;
       return [capital(placeOf(k)), cosineOf(k), '.'];
     },
@@ -160,7 +160,7 @@ export function cosine(reply: Probes): Figure {
 
 export function cka({ cka: values }: Probes, width: number): Figure {
   const square = squareMatrix(values, width);
-  const view = squareView(square);
+  const places = squarePlaces(square);
   const nameOf = (place: number) => (place ? `layer ${place}` : 'the input of layer 1');
   const namesOf = (row: number, column: number) =>
     row === column
@@ -171,13 +171,13 @@ export function cka({ cka: values }: Probes, width: number): Figure {
   const [row, column] = [Math.floor(least / values.length), least % values.length];
   return {
     chart: { kind: 'square', square },
-    view,
+    places,
     finding:
       row === column
         ? ['All layers are equally similar.']
         : [`Least similar: ${namesOf(row, column)}`, similarity(row, column), '.'],
     read(index) {
-      const { row, column } = view.partsOf(index);
+      const { row, column } = places.partsOf(index);
       return [capital(namesOf(row, column)), similarity(row, column), '.'];
     },
     bar: { kind: 'seq', words: ['0 unrelated', '1 identical'] },

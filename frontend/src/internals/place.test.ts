@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CAPTIONS } from './captions';
-import { EXAMPLE } from './example';
-import { FIGURES } from './figures';
 import { figureAt, placeOf } from './place';
+import { FIGURES } from './probeFigures';
+import { EXAMPLE } from './probes.testdata';
 
 const boxes = (...tops: number[]) => tops.map((top) => ({ top, bottom: top + 100 }));
 

@@ -2,7 +2,7 @@
 
 import { listenWhile } from '../lib/dom';
 import { CAPTIONS, type Probe } from './captions';
-import type { InternalsPage } from './state.svelte';
+import type { InternalsPage } from './internalsPage.svelte';
 
 const SETTLED = 200; // ms without scrolling
 

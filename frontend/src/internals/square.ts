@@ -1,7 +1,7 @@
 /* The geometry of a matrix of layers against layers, from the lower left. */
 
 import { type LayerAxis, layerAxis, layerMark } from './layers';
-import type { View } from './view';
+import type { Places } from './places';
 
 const LEFT = 32; // px, of the row labels
 const BOTTOM = 24; // of the column labels
@@ -37,11 +37,11 @@ export function squareMatrix(values: number[][], width: number): SquareMatrix {
   };
 }
 
-export interface SquareView extends View {
+export interface SquarePlaces extends Places {
   partsOf: (index: number) => { row: number; column: number };
 }
 
-export function squareView({ count, cell }: SquareMatrix): SquareView {
+export function squarePlaces({ count, cell }: SquareMatrix): SquarePlaces {
   const partsOf = (index: number) => ({ row: count - 1 - Math.floor(index / count), column: index % count });
   return {
     grid: { rows: count, columns: count },

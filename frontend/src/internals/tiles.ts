@@ -3,8 +3,8 @@
 import type { Grid } from '../lib/grid';
 import type { Scale } from '../lib/numbers';
 import { paintTile, type Tile } from '../lib/paint';
-import type { ThemeColors } from '../lib/theme';
-import type { Box, Point, View } from './view';
+import type { ThemeColors } from '../lib/theme.svelte';
+import type { Box, Places, Point } from './places';
 
 export interface TilePlan {
   count: number;
@@ -34,7 +34,7 @@ export interface Part {
   column: number;
 }
 
-export interface TileView extends View {
+export interface TilePlaces extends Places {
   partsOf: (index: number) => Part;
   indexOf: (part: Part) => number;
 }
@@ -47,7 +47,7 @@ export function tileSide(width: number, { across, gap, columns }: TilePlan): num
 }
 
 /** The places of all values: all maps together are one grid for the arrow keys. */
-export function tileView(plan: TilePlan): TileView {
+export function tilePlaces(plan: TilePlan): TilePlaces {
   const rows = plan.whole ? 1 : plan.rows;
   const columns = plan.whole ? 1 : plan.columns;
   const grid: Grid = { rows: Math.ceil(plan.count / plan.across) * rows, columns: plan.across * columns };

@@ -3,7 +3,7 @@
 import type { Shape } from '../lib/numbers';
 import type { LessonModel } from '../lib/routes';
 import { percent, signed, tokenName, written } from '../lib/words';
-import type { Head } from './state.svelte';
+import type { Head } from './learnPage.svelte';
 
 export type WorkedRow = ReturnType<typeof attentionOf>;
 

@@ -1,7 +1,7 @@
 /* The Learn page. */
 
 import type { Host } from '../lib/host';
-import { LearnPage } from './state.svelte';
+import { LearnPage } from './learnPage.svelte';
 import './learn.css';
 
 export { default } from './Learn.svelte';

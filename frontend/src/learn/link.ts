@@ -1,11 +1,11 @@
 /* The link to what the Learn page shows: model, image, step and choices. */
 
 import { unavailable, updateAddress } from '../lib/address';
+import { NO_MODEL } from '../lib/host';
 import { firstImage, heldUpload, imageName, imageTitle, parseImage } from '../lib/images';
-import { isRefusal, post } from '../lib/server';
 import { isSame, type Subject } from '../lib/view';
-import { paramsOf, readChoices } from './address';
-import type { LearnPage, Pass } from './state.svelte';
+import { paramsOf, readChoices } from './choices';
+import type { LearnPage, Pass } from './learnPage.svelte';
 import { STEPS, stepOf } from './steps';
 
 const addressed = () => new URLSearchParams(location.search);
@@ -23,8 +23,7 @@ export function writeLink(page: LearnPage, how: 'pushState' | 'replaceState' = '
 /** Show the step, the model and the image of the address, now and whenever the page comes on screen. */
 export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
   page.root = root;
-  if (!page.models.length)
-    return page.fail('No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
+  if (!page.catalog.lists.models.length) return page.fail(NO_MODEL);
   await follow(page);
   let isFirst = true;
   new IntersectionObserver(([entry]) => {
@@ -37,10 +36,7 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
 async function follow(page: LearnPage) {
   const params = addressed();
   const linked = params.get('model');
-  if (linked !== null && !page.isKnown(linked)) {
-    const lists = await post('models', {}); // opened or trained since the page was loaded
-    if (!isRefusal(lists)) page.models = lists.models;
-  }
+  if (linked !== null && !page.catalog.model(linked)) await page.catalog.refresh(); // opened or trained since the page was loaded
   const subject = subjectOf(page, params);
   page.openLink(subject, stepOf(params.get('step')), subject && !page.subject ? missing(params, subject) : []);
 }
@@ -48,12 +44,11 @@ async function follow(page: LearnPage) {
 /** The subject of the address, as far as it is here; the one on screen if it is the same. */
 function subjectOf(page: LearnPage, params: URLSearchParams): Subject | null {
   const [linked, name] = [params.get('model'), params.get('image')];
-  const model = page.isKnown(linked) ? linked : (page.subject?.model ?? page.models[0].name);
-  const catalog = { ...page.host.catalog, models: page.models };
+  const { lists } = page.catalog;
+  const model = page.catalog.model(linked)?.name ?? page.subject?.model ?? lists.models[0].name;
   const upload = heldUpload(history.state);
-  const held = upload && imageName(upload) === name ? upload : parseImage(name, catalog);
-  const info = page.models.find((one) => one.name === model);
-  const image = held ?? page.subject?.image ?? firstImage(catalog, info);
+  const held = upload && imageName(upload) === name ? upload : parseImage(name, lists);
+  const image = held ?? page.subject?.image ?? firstImage(lists, page.catalog.model(model));
   if (!image) return null;
   const subject = { model, snapshot: null, image, ablations: [] };
   return isSame(subject, page.subject) ? page.subject : subject;

@@ -3,11 +3,11 @@
 import { untrack } from 'svelte';
 import { floatsOf } from '../lib/numbers';
 import { canvasOf } from '../lib/paint';
+import { post } from '../lib/server';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import { Explanation } from '../session/explanation.svelte';
-import { requestReply } from '../session/server';
-import type { Found, LearnPage, Pass } from './state.svelte';
+import type { Found, LearnPage, Pass } from './learnPage.svelte';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
 
@@ -17,7 +17,7 @@ const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
   const [reply, lesson] = await Promise.all([
     engine.explain(subject, signal),
-    requestReply('explanations/lesson', { subject }, signal),
+    post('explanations/lesson', { subject }, signal),
   ]);
   const image = canvasOf(reply.image);
   return { explanation: new Explanation(subject, reply, image), lesson, src: image.toDataURL() };
@@ -29,18 +29,14 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   if (id === 'attention') {
     const { layer, head } = page;
     return async (signal) => {
-      const { query, keys, values, size } = await requestReply(
-        'explanations/lesson/head',
-        { subject, layer, head },
-        signal,
-      );
+      const { query, keys, values, size } = await post('explanations/lesson/head', { subject, layer, head }, signal);
       return { head: { layer, head, size, query: floatsOf(query), keys: floatsOf(keys), values: floatsOf(values) } };
     };
   }
   if (OF_PATCH.includes(id)) {
     const { patch, dimension } = page;
     return async (signal) => ({
-      patch: await requestReply('explanations/lesson/patch', { subject, patch, dimension }, signal),
+      patch: await post('explanations/lesson/patch', { subject, patch, dimension }, signal),
     });
   }
   if (id === 'contributions') {
@@ -49,6 +45,6 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   }
   if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
   return async (signal) => ({
-    training: (await requestReply('explanations/lesson/training', { subject }, signal)).snapshots,
+    training: (await post('explanations/lesson/training', { subject }, signal)).snapshots,
   });
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { tokenName } from '../lib/words';
 import { attentionOf, softmax, sourceOf, steps } from './attention';
-import { barsOf } from './contributions';
-import { type Head, type Pass, rowOfHead } from './state.svelte';
+import { type Head, type Pass, rowOfHead } from './learnPage.svelte';
+import { barsOf } from './logitSum';
 import { decidedAt, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
 const MODEL = {

@@ -3,7 +3,7 @@
 import { largest } from '../lib/numbers';
 import { counted, POSITION_START, percent, written } from '../lib/words';
 import lesson from '../text/lesson.json';
-import type { Pass } from './state.svelte';
+import type { Pass } from './learnPage.svelte';
 
 /** What a model may lack, so that a step says something else. */
 type Part = 'head' | 'class_token_readout' | 'position_embedding' | 'softmax';

@@ -41,7 +41,7 @@ export function updateAddress(
 }
 
 export interface HeadLink {
-  checkpoint: string;
+  model: string;
   layer: number;
   head: number;
 }

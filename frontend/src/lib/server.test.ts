@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isRefusal, NO_RESPONSE, post, stream, upload } from './server';
+import { NO_RESPONSE, RefusedError } from './refused';
+import { post, stream, upload } from './server';
 
 const fetchMock = vi.fn<(url: URL, init: RequestInit) => Promise<Response>>();
 
@@ -35,12 +36,12 @@ test('a request is JSON below the folder of the page', async () => {
   ]);
 });
 
-test('a refusal is returned with its field', async () => {
-  const refusal = { field: 'model', problem: 'is missing', hint: '', error: 'model is missing.', busy: false };
-  fetchMock.mockResolvedValue(Response.json(refusal, { status: 400 }));
-  const reply = await post('models/facts', { model: 'a' });
-  expect(reply).toEqual(refusal);
-  expect(isRefusal(reply)).toBe(true);
+test('a refusal has its field', async () => {
+  const refusal = { field: 'model', problem: 'is missing', hint: '', error: 'model is missing.', busy: true };
+  fetchMock.mockImplementation(async () => Response.json(refusal, { status: 400 }));
+  const failed = post('models/facts', { model: 'a' });
+  await expect(failed).rejects.toThrow(RefusedError);
+  await expect(failed).rejects.toMatchObject({ field: 'model', message: 'model is missing.', isBusy: true });
 });
 
 test.each([
@@ -49,12 +50,12 @@ test.each([
   ['JSON of a proxy', async () => Response.json({ detail: 'no' }, { status: 502 })],
 ])('%s is no response', async (_, respond) => {
   fetchMock.mockImplementation(respond);
-  for (const reply of [
-    await post('models', {}),
-    await stream('data/gallery', {}, () => {}),
-    await upload(new File(['x'], 'cat.png')),
+  for (const request of [
+    () => post('models', {}),
+    () => stream('data/gallery', {}, () => {}),
+    () => upload(new File(['x'], 'cat.png')),
   ]) {
-    expect(reply).toMatchObject({ error: NO_RESPONSE });
+    await expect(request()).rejects.toMatchObject({ message: NO_RESPONSE, isUnreachable: true });
   }
 });
 
@@ -77,9 +78,9 @@ test('a stream reports progress, also from lines in several parts', async () => 
 
 test('a stream ends with a refusal, or without its end', async () => {
   fetchMock.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"error":"It failed."}\n'));
-  expect(await stream('data/gallery', {}, () => {})).toEqual({ error: 'It failed.' });
+  await expect(stream('data/gallery', {}, () => {})).rejects.toMatchObject({ message: 'It failed.' });
   fetchMock.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"rep'));
-  expect(await stream('data/gallery', {}, () => {})).toMatchObject({ error: NO_RESPONSE });
+  await expect(stream('data/gallery', {}, () => {})).rejects.toMatchObject({ isUnreachable: true });
 });
 
 test('an aborted request throws', async () => {

@@ -1,58 +1,42 @@
-/* Requests to the server by route, relative to the page. What it refuses is a reply, too; an aborted request throws. */
+/* Requests to the server by route, relative to the page. They throw a RefusedError where there is no reply, and the reason
+   of their signal once it aborts. */
 
+import { RefusedError } from './refused';
 import type { Progress, Refusal, Routes, Stream, Uploaded } from './routes';
-
-export const NO_RESPONSE = 'The server did not respond. Check that vitviz is still running, then try again.';
 
 export type Route = Exclude<keyof Routes, Stream>;
 
-/** Request a reply. */
-export async function post<R extends Route>(
-  route: R,
-  request: Routes[R][0],
-  signal?: AbortSignal,
-): Promise<Routes[R][1] | Refusal> {
-  const response = await send(route, jsonOf(request), signal);
-  return response instanceof Response ? read(response, signal) : response;
-}
+/** Request a reply. A computation ends at its next batch once its signal aborts. */
+export const post = async <R extends Route>(route: R, request: Routes[R][0], signal?: AbortSignal) =>
+  replyOf<Routes[R][1]>(await send(route, jsonOf(request), signal), signal);
 
-/** Request a reply that takes long; its progress is reported. Aborting ends the computation. */
+/** Request a reply that takes long; its progress is reported. Aborting ends the computation likewise. */
 export async function stream<R extends Stream>(
   route: R,
   request: Routes[R][0],
   report: (progress: Progress) => void,
   signal?: AbortSignal,
-): Promise<Routes[R][1] | Refusal> {
+): Promise<Routes[R][1]> {
   const response = await send(route, jsonOf(request), signal);
-  if (!(response instanceof Response)) return response;
-  if (!response.ok || !response.body) return read(response, signal);
+  if (!response.ok || !response.body) return replyOf(response, signal);
   try {
     for await (const line of linesOf(response.body)) {
       if ('reply' in line) return line.reply as Routes[R][1];
-      if ('error' in line) return line;
+      if ('error' in line) throw new RefusedError(line.error, line);
       report(line);
     }
-  } catch {
+  } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof RefusedError) throw error;
   }
-  return noResponse();
+  throw new RefusedError();
 }
 
 /** Upload a file, by default an image, whose reply is its id. */
-export async function upload<T = Uploaded>(
-  file: File,
-  route = 'data/uploads',
-  signal?: AbortSignal,
-): Promise<T | Refusal> {
+export async function upload<T = Uploaded>(file: File, route = 'data/uploads', signal?: AbortSignal) {
   const body = new FormData();
   body.append('file', file);
-  const response = await send(route, { body }, signal);
-  return response instanceof Response ? read(response, signal) : response;
-}
-
-/** Whether a reply is the reason why there is none. */
-export function isRefusal(reply: unknown): reply is Refusal {
-  return typeof reply === 'object' && reply !== null && 'error' in reply && Boolean(reply.error);
+  return replyOf<T>(await send(route, { body }, signal), signal);
 }
 
 const jsonOf = (request: object) => ({
@@ -60,27 +44,27 @@ const jsonOf = (request: object) => ({
   headers: { 'Content-Type': 'application/json' },
 });
 
-const noResponse = (): Refusal => ({ field: '', problem: NO_RESPONSE, hint: '', error: NO_RESPONSE, busy: false });
-
-async function send(route: string, content: RequestInit, signal?: AbortSignal): Promise<Response | Refusal> {
+async function send(route: string, content: RequestInit, signal?: AbortSignal): Promise<Response> {
   try {
     return await fetch(new URL(`vitviz/api/${route}`, document.baseURI), { method: 'POST', ...content, signal });
   } catch {
     signal?.throwIfAborted();
-    return noResponse();
+    throw new RefusedError();
   }
 }
 
 /** The JSON of a response; a proxy's own page is no response. */
-async function read<T>(response: Response, signal?: AbortSignal): Promise<T | Refusal> {
-  try {
-    const reply: unknown = await response.json();
-    return response.ok || isRefusal(reply) ? (reply as T | Refusal) : noResponse();
-  } catch {
+async function replyOf<T>(response: Response, signal?: AbortSignal): Promise<T> {
+  const reply: unknown = await response.json().catch(() => {
     signal?.throwIfAborted();
-    return noResponse();
-  }
+  });
+  if (isRefusal(reply)) throw new RefusedError(reply.error, reply);
+  if (!response.ok || reply === undefined) throw new RefusedError();
+  return reply as T;
 }
+
+const isRefusal = (reply: unknown): reply is Refusal =>
+  typeof reply === 'object' && reply !== null && 'error' in reply && Boolean(reply.error);
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Progress | Refusal | { reply: unknown }> {
   const reader = body.getReader();

@@ -7,7 +7,6 @@ export class ThemeColors {
   readonly #element: HTMLElement;
   readonly #colors: ColorTables;
   readonly #tables: Record<string, Uint32Array> = {};
-  readonly #listeners: (() => void)[] = [];
   #dark = $state.raw(false); // updated by the observer, so that drawing does not query the DOM
 
   constructor(element: HTMLElement, colors: ColorTables) {
@@ -24,9 +23,7 @@ export class ThemeColors {
   #observe() {
     const watcher = new MutationObserver(() => {
       if (!this.#element.isConnected) return watcher.disconnect();
-      if (this.#dark === this.#pageIsDark()) return;
       this.#dark = this.#pageIsDark();
-      for (const listener of this.#listeners) listener();
     });
     for (const node of [document.body, document.documentElement, this.#element]) {
       watcher.observe(node, { attributes: true, attributeFilter: ['class'] });
@@ -44,10 +41,5 @@ export class ThemeColors {
     const name = `${page} ${kind}`;
     this.#tables[name] ??= pixelsOf(this.#colors[page][kind]);
     return this.#tables[name];
-  }
-
-  /** Call `redraw` whenever the theme changes, while the component is mounted. */
-  onThemeChange(redraw: () => void) {
-    this.#listeners.push(redraw);
   }
 }

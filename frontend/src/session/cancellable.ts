@@ -1,5 +1,5 @@
 import { untrack } from 'svelte';
-import { isRefused } from './engine';
+import { refusalOf } from '../lib/refused';
 
 /** Send a request; a reply after it was canceled is dropped. Returns a function that cancels it.
     @param refuse gets the sentence of a refusal */
@@ -12,11 +12,7 @@ export function cancellable<T>(
   const { signal } = controller;
   untrack(() => request(signal)).then(
     (found) => signal.aborted || keep(found),
-    (error) => {
-      if (signal.aborted) return;
-      if (!isRefused(error)) throw error;
-      refuse(error.message);
-    },
+    (error) => signal.aborted || refuse(refusalOf(error).message),
   );
   return () => controller.abort();
 }

@@ -21,8 +21,8 @@ import type { Explanation } from './explanation.svelte';
 import type { PixelMap } from './methods.svelte';
 import { readingOf } from './reading';
 import { mapScale, methodScale } from './scales';
-import { headlineOf, lineOf } from './sentences';
 import type { Session } from './session.svelte';
+import { headlineOf, lineOf } from './viewSentences';
 
 /** The marks on image and map; they follow the pointer even while the maps are loading. */
 export interface Marks {

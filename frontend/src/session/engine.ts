@@ -2,7 +2,6 @@
 
 import type { Direction } from '../lib/numbers';
 import type * as api from '../lib/routes';
-import { NO_RESPONSE } from '../lib/server';
 import type { Image, Subject, View } from '../lib/view';
 
 /** Prediction, sizes, instant maps and the attention of the default query. */
@@ -10,25 +9,8 @@ export type Explained = Omit<api.Explained, 'model'>;
 
 export type Report = (progress: api.Progress) => void;
 
-/** Why there is no reply, as a sentence. */
-export class RefusedError extends Error {
-  readonly isBusy: boolean;
-
-  constructor(sentence: string = NO_RESPONSE, isBusy = false) {
-    super(sentence);
-    this.isBusy = isBusy;
-  }
-
-  /** Whether the server was not reached. */
-  get isUnreachable() {
-    return this.message === NO_RESPONSE;
-  }
-}
-
 /** The signal of a request that is never aborted. */
 export const NEVER = new AbortController().signal;
-
-export const isRefused = (error: unknown): error is RefusedError => error instanceof RefusedError;
 
 /** All requests name the subject; they end when their signal aborts, and throw a RefusedError where there is no reply. */
 export interface Engine {

@@ -3,10 +3,9 @@
 import { untrack } from 'svelte';
 import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/host';
 import { floatsOf } from '../lib/numbers';
+import { isRefused, NO_RESPONSE } from '../lib/refused';
 import type * as api from '../lib/routes';
 import type { MethodInfo } from '../lib/routes';
-import { NO_RESPONSE } from '../lib/server';
-import { isRefused } from './engine';
 import type { Explanation } from './explanation.svelte';
 import type { Session } from './session.svelte';
 import { Task } from './task.svelte';

@@ -2,24 +2,25 @@
    derived from these, see drawing.svelte.ts. They are assigned here only. */
 
 import { untrack } from 'svelte';
+import type { CatalogState } from '../lib/catalog.svelte';
 import { afterPaint } from '../lib/dom';
 import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/host';
 import { type Direction, hasQuery } from '../lib/numbers';
 import { canvasOf } from '../lib/paint';
+import { isRefused, refusalOf } from '../lib/refused';
+import { Status } from '../lib/status.svelte';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';
 import { percent } from '../lib/words';
 import { ablationOf, ablationsOf } from './ablation';
 import { cancellable } from './cancellable';
-import type { CatalogState } from './catalog.svelte';
 import { Drawing } from './drawing.svelte';
-import { type Engine, isRefused, NEVER } from './engine';
+import { type Engine, NEVER } from './engine';
 import { Explanation } from './explanation.svelte';
 import { drawable, fitAblations, fitView, openingOf, viewAfter } from './fit';
 import { Methods } from './methods.svelte';
 import type { Panel } from './panel';
 import { Pointer } from './pointer.svelte';
 import { selectedPatches, withoutRemoved } from './selection';
-import { Status } from './status.svelte';
 
 /** A view from a link or file, and sentences on what of it is not available. */
 export interface Linked {
@@ -241,8 +242,7 @@ export class Session {
         explanation.keepRows(query, direction, await this.engine.rows(subject, { query, direction }, signal));
       } else explanation.keepFull(await this.engine.attention(subject, signal));
     } catch (error) {
-      if (!isRefused(error)) throw error;
-      explanation.fail(error.message);
+      explanation.fail(refusalOf(error).message);
     }
   }
 

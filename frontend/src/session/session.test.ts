@@ -2,9 +2,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { pause } from '../lib/host';
 import { MEAN } from '../lib/numbers';
+import { RefusedError } from '../lib/refused';
 import { NOTHING_ABLATED } from '../lib/view';
-import { RefusedError } from './engine';
-import { explained, identity, openSession, sample, settle } from './fake.svelte';
+import { explained, identity, openSession, sample, settle } from './session.testdata.svelte';
 
 vi.mock('../lib/host', async (original) => ({ ...(await original<object>()), pause: vi.fn(async () => {}) }));
 
@@ -121,7 +121,7 @@ test('a busy server is requests again', async () => {
   const { session, requests } = await opened({ on_demand: true });
   session.point({ hover: 1 });
   await settle();
-  await requests.findLast(({ name }) => name === 'rows')?.refuse(new RefusedError('busy', true));
+  await requests.findLast(({ name }) => name === 'rows')?.refuse(new RefusedError('busy', { busy: true }));
   expect(pause).toHaveBeenCalled();
   expect(requests.filter(({ name }) => name === 'rows')).toHaveLength(2);
   expect(session.pointer.hover).toBe(1);

@@ -1,9 +1,9 @@
 /* A computation that takes long, one at a time. */
 
 import type { Progress } from '../lib/routes';
+import type { Status } from '../lib/status.svelte';
 import { cancellable } from './cancellable';
 import type { Report } from './engine';
-import type { Status } from './status.svelte';
 
 /** The progress of a computation that has not reported any. */
 export const STARTED: Progress = { done: 0, total: 0, waiting: '' };

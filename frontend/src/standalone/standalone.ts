@@ -6,16 +6,18 @@ import explore from '../explore/explore.css?inline';
 import { Explorer } from '../explore/explorer.svelte';
 import narrow from '../explore/narrow.css?inline';
 import presentation from '../explore/present.css?inline';
-import { mountDialog } from '../explore/save/save';
+import { mountDialog } from '../explore/save/mount';
 import save from '../explore/save.css?inline';
 import base from '../lib/base.css?inline';
+import { CatalogState } from '../lib/catalog.svelte';
 import light from '../lib/light.css?inline';
 import matrix from '../lib/matrix.css?inline';
 import print from '../lib/print.css?inline';
-import { SavedEngine, type SavedFile } from '../session/saved';
+import { ThemeColors } from '../lib/theme.svelte';
+import { SavedEngine, type SavedFile } from '../session/savedEngine';
 import { catalogOf } from './data';
+import { followTheme } from './homeTheme';
 import standalone from './standalone.css?inline';
-import { followTheme } from './theme';
 import { type Model, synchronize } from './widget.svelte';
 
 const HOME = 'vitviz-home'; // all styles are nested under it, as Gradio does on the page
@@ -32,7 +34,7 @@ export function open(element: HTMLElement, file: SavedFile): { explorer: Explore
   element.replaceChildren(style, home);
   const endTheme = followTheme(element);
   const { subject, view, data } = file;
-  const host = { element, catalog: catalogOf(data) };
+  const host = { element, catalog: new CatalogState(catalogOf(data)), theme: new ThemeColors(element, data.colors) };
   const explorer = new Explorer(host, new SavedEngine(file));
   let openDialog = () => {};
   const page = mount(Explore, { target: home, props: { explorer, onsave: () => openDialog() } });

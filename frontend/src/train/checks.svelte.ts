@@ -1,15 +1,8 @@
 /* Checks of the form by the server while typing: its validity, the size of the network, and the expected time. */
 
-import type {
-  AcceptedForm,
-  ConfigRequest,
-  EstimateReply,
-  FormRequest,
-  PresetInfo,
-  Refusal,
-  SettingValue,
-} from '../lib/routes';
-import { isRefusal, post } from '../lib/server';
+import { isRefused, type RefusedError, refusalOf } from '../lib/refused';
+import type { AcceptedForm, ConfigRequest, EstimateReply, FormRequest, PresetInfo, SettingValue } from '../lib/routes';
+import { post } from '../lib/server';
 import { SPACE } from '../lib/words';
 import { prefixWords } from './fields';
 import type { Runs } from './runs.svelte';
@@ -26,8 +19,8 @@ export class Checks {
   readonly runs: Runs;
   checked = $state<'refused' | 'fits' | 'empty' | undefined>(); // `data-checked`
   estimated = $state<string | undefined>(); // `data-estimated`
-  refusal = $state.raw<Refusal | null>(null); // of the current form
-  shown = $state.raw<Refusal | null>(null); // also of a start that failed
+  refusal = $state.raw<RefusedError | null>(null); // of the current form
+  shown = $state.raw<RefusedError | null>(null); // also of a start that failed
   network = $state.raw<Record<string, SettingValue>>({}); // hyperparameters of the model in the last valid check
   grid = $state.raw<[number, number] | null>(null); // of the patches; null before the first valid check
   plan = $state.raw<Record<string, string>>({}); // what the form would train: terms and values
@@ -70,11 +63,11 @@ export class Checks {
     const mine = ++this.#count;
     const query = form.query();
     const isEmpty = query.image_folder === ''; // there is nothing to check
-    const reply = isEmpty ? null : await post('runs/check', query);
+    const reply = isEmpty ? null : await post('runs/check', query).catch(refusalOf);
     if (mine !== this.#count) return;
-    this.refusal = isRefusal(reply) ? reply : null;
+    this.refusal = isRefused(reply) ? reply : null;
     this.#show(this.refusal);
-    if (!reply || isRefusal(reply)) {
+    if (!reply || isRefused(reply)) {
       this.setTime('');
       this.checked = reply ? 'refused' : 'empty';
       return;
@@ -85,13 +78,13 @@ export class Checks {
   }
 
   /** Show why a start failed. */
-  refuseStart(refusal: Refusal): void {
+  refuseStart(refusal: RefusedError): void {
     this.refusal = null;
     this.#show(refusal);
   }
 
   /** Show a refusal at its field, whose section opens. */
-  #show(refusal: Refusal | null): void {
+  #show(refusal: RefusedError | null): void {
     this.shown = refusal;
     if (this.field) this.runs.form.openSection(this.field);
   }
@@ -124,15 +117,15 @@ export class Checks {
     const found = await this.#estimateOf(query);
     if (mine !== this.#count || this.refusal) return;
     if (images.problem) return this.setTime('');
-    this.setTime(isRefusal(found) ? found.error : timeWords(found, form.unit === 'epochs', this.#trainings));
+    this.setTime(isRefused(found) ? found.message : timeWords(found, form.unit === 'epochs', this.#trainings));
     this.estimated = keyOf(query);
   }
 
   /** The estimate of a request, cached unless it failed. */
-  async #estimateOf(query: ConfigRequest): Promise<EstimateReply | Refusal> {
+  async #estimateOf(query: ConfigRequest): Promise<EstimateReply | RefusedError> {
     const key = keyOf(query);
-    const found = this.#estimates[key] ?? (await post('runs/estimate', query));
-    if (!isRefusal(found) && !this.runs.running) this.#estimates[key] = found;
+    const found = this.#estimates[key] ?? (await post('runs/estimate', query).catch(refusalOf));
+    if (!isRefused(found) && !this.runs.running) this.#estimates[key] = found;
     return found;
   }
 
@@ -141,7 +134,7 @@ export class Checks {
     for (const preset of this.runs.catalog.presets) {
       const found = await this.#estimateOf({ preset: preset.name, settings: {} });
       if (this.runs.running) return;
-      if (!isRefusal(found)) this.sizes[preset.name] = sizeOf(preset, found);
+      if (!isRefused(found)) this.sizes[preset.name] = sizeOf(preset, found);
     }
   }
 }

@@ -2,8 +2,9 @@
 
 import { tick } from 'svelte';
 import { runName, sourceOf } from '../lib/address';
+import { isRefused, refusalOf } from '../lib/refused';
 import type { FormRequest, PresetInfo, SettingValue } from '../lib/routes';
-import { isRefusal, post } from '../lib/server';
+import { post } from '../lib/server';
 import { counted } from '../lib/words';
 import { countRuns, DATASETS, fieldText, freeName, parseField, sweepGrid, type Variation } from './fields';
 import type { Runs } from './runs.svelte';
@@ -224,9 +225,9 @@ export class Form {
     const { runs } = this;
     const query = this.query();
     this.isStarting = true;
-    const reply = await post('runs/start', query);
+    const reply = await post('runs/start', query).catch(refusalOf);
     this.isStarting = false;
-    if (isRefusal(reply)) {
+    if (isRefused(reply)) {
       runs.checks.refuseStart(reply);
       runs.poll(); // runs may have changed in another window
       return;

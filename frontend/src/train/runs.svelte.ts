@@ -4,15 +4,15 @@
 import { isOfRun, runName, sourceOf, updateAddress } from '../lib/address';
 import { blobOf, saveBlob } from '../lib/dom';
 import type { Host } from '../lib/host';
+import { isRefused, NO_RESPONSE, type RefusedError, refusalOf } from '../lib/refused';
 import type { DataInfo, Metrics, Routes, RunInfo, RunLists, SweepInfo, TrainCatalog } from '../lib/routes';
-import { isRefusal, NO_RESPONSE, post, type Route } from '../lib/server';
-import { ThemeColors } from '../lib/theme.svelte';
+import { post, type Route } from '../lib/server';
+import { Status } from '../lib/status.svelte';
 import { Checks } from './checks.svelte';
 import { addMetrics, type Curve } from './curves';
 import { Form } from './form.svelte';
-import { Images } from './images.svelte';
+import { Images } from './imageFolder.svelte';
 import { isRunning, runWords, sourceWords, type Words } from './sentences';
-import { Status } from './status.svelte';
 import { Timeline } from './timeline.svelte';
 
 const EVERY = 1000; // ms between polls during a training or download
@@ -24,8 +24,8 @@ type Change = 'runs/stop' | 'runs/resume' | 'runs/delete' | 'data/folders/delete
 export class Runs {
   readonly host: Host;
   readonly catalog: TrainCatalog;
-  readonly theme: ThemeColors;
-  root: HTMLElement | null = null; // once it is on the page
+  readonly theme: Host['theme'];
+  root: HTMLElement | null = null; // set by Train.svelte
 
   polls = $state(0);
   all = $state.raw<RunInfo[] | null>(null); // newest first; null before the first response
@@ -67,16 +67,12 @@ export class Runs {
   constructor(host: Host, catalog: TrainCatalog) {
     this.host = host;
     this.catalog = catalog;
-    this.theme = new ThemeColors(host.element, host.catalog.colors);
-    if (host.catalog.public) this.all = [];
+    this.theme = host.theme;
+    if (host.catalog.lists.public) this.all = [];
     this.form = new Form(this);
     this.checks = new Checks(this);
     this.images = new Images(this);
     this.timeline = new Timeline(this);
-  }
-
-  mount(root: HTMLElement): void {
-    this.root = root;
   }
 
   named(name: string): RunInfo | undefined {
@@ -97,7 +93,7 @@ export class Runs {
   #announce(): void {
     const { run, words } = this;
     if (run && this.#announced !== null && run.state !== this.#announced) {
-      this.status.say(`${words.headline}. ${words.line}`);
+      this.status.speak(`${words.headline}. ${words.line}`);
     }
     this.#announced = run?.state ?? '';
   }
@@ -144,8 +140,8 @@ export class Runs {
   /** Request the new metrics of a run and append them to its curves. */
   async fetchCurves(name: string): Promise<void> {
     const { session, offset } = this.#known(name);
-    const reply = await post('runs/poll', { version: this.#version, run: name, session, offset });
-    if (!isRefusal(reply)) this.#append(name, offset, reply.metrics);
+    const reply = await post('runs/poll', { version: this.#version, run: name, session, offset }).catch(refusalOf);
+    if (!isRefused(reply)) this.#append(name, offset, reply.metrics);
   }
 
   #known(name: string | null): { session: string; offset: number } {
@@ -183,13 +179,13 @@ export class Runs {
   async load(): Promise<boolean> {
     if (this.#isPolling) return false;
     this.#isPolling = true;
-    const reply = await post('runs/poll', {});
+    const reply = await post('runs/poll', {}).catch(refusalOf);
     this.#isPolling = false;
-    if (isRefusal(reply)) {
-      this.timeline.fail(reply.error);
+    if (isRefused(reply)) {
+      this.timeline.fail(reply.message);
       return false;
     }
-    this.status.show(null);
+    this.status.say(null);
     this.apply(reply.lists);
     return true;
   }
@@ -217,10 +213,12 @@ export class Runs {
     const { tickets } = timeline;
     const version = this.#version;
     const { session, offset } = this.#known(run);
-    const reply = await post('runs/poll', { version, run, session, offset, timeline: timeline.next() });
+    const reply = await post('runs/poll', { version, run, session, offset, timeline: timeline.next() }).catch(
+      refusalOf,
+    );
     this.polls++;
-    if (isRefusal(reply)) return this.status.show(reply.error, true);
-    if (this.status.notice?.sentence === NO_RESPONSE) this.status.show(null);
+    if (isRefused(reply)) return this.status.say(reply.message, true);
+    if (this.status.notice === NO_RESPONSE) this.status.say(null);
     if (this.#version !== version) return; // another response has arrived since, possibly with newer lists
     const trained = this.isTraining(run);
     this.apply(reply.lists);
@@ -242,15 +240,15 @@ export class Runs {
     const mine = route + JSON.stringify(request);
     if (this.#acting.has(mine)) return null;
     this.#acting.add(mine);
-    const reply = await post(route, request);
+    const reply: Routes[R][1] | RefusedError = await post(route, request).catch(refusalOf);
     this.#acting.delete(mine);
-    if (isRefusal(reply)) {
-      if (fail) fail(reply.error);
-      else this.status.show(reply.error, true);
+    if (isRefused(reply)) {
+      if (fail) fail(reply.message);
+      else this.status.say(reply.message, true);
       this.poll(); // runs may have changed in another window
       return null;
     }
-    this.status.show(null);
+    this.status.say(null);
     return reply;
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { saveBlob } from '../lib/dom';
-import { NO_RESPONSE } from '../lib/server';
+import { NO_RESPONSE } from '../lib/refused';
 import type { Runs } from './runs.svelte';
 import { lists, refusal, routes, run, runsOf, sent, UNCHANGED } from './runs.testdata';
 
@@ -88,7 +88,7 @@ test('the page polls only while something runs', async () => {
 test('a lost response is reported, and the report disappears with the next one', async () => {
   const runs = await following({ 'runs/poll': [metrics(9, 1), UNCHANGED, refusal(NO_RESPONSE), UNCHANGED] });
   await runs.poll();
-  expect(runs.status.notice).toEqual({ sentence: NO_RESPONSE, isError: true });
+  expect([runs.status.notice, runs.status.isError]).toEqual([NO_RESPONSE, true]);
   await runs.poll();
   expect(runs.status.notice).toBeNull();
 });
@@ -118,10 +118,10 @@ test('a refusal is shown, about a run in its row, and the lists are requested ag
   const runs = runsOf({ 'runs/delete': GONE, 'runs/rename': GONE });
   const fail = vi.fn();
   expect(await runs.change('runs/delete', 'gone')).toBe(false);
-  expect(runs.status.notice).toEqual({ sentence: GONE.error, isError: true });
+  expect([runs.status.notice, runs.status.isError]).toEqual([GONE.message, true]);
   expect(sent('runs/poll')).toHaveLength(1);
   await runs.rename('a', 'b', fail);
-  expect(fail).toHaveBeenCalledWith(GONE.error);
+  expect(fail).toHaveBeenCalledWith(GONE.message);
 });
 
 test('a renamed run keeps its curves and stays on screen', async () => {
@@ -150,7 +150,7 @@ test('a checkpoint is reported until it is saved, or why it is not', async () =>
   const runs = runsOf({ 'runs/download': [GONE, file] });
   const tell = vi.fn();
   await runs.save('a', tell);
-  expect(tell.mock.calls).toEqual([['Preparing the checkpoint…', false], [GONE.error]]);
+  expect(tell.mock.calls).toEqual([['Preparing the checkpoint…', false], [GONE.message]]);
   await runs.save('a', tell);
   expect(saveBlob).toHaveBeenCalledWith('a.safetensors', expect.any(Blob));
   expect(tell).toHaveBeenLastCalledWith('Saved as a.safetensors.', false);

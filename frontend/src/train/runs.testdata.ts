@@ -1,8 +1,10 @@
 /* Runs with a server that gives known replies, for tests. */
 
 import { vi } from 'vitest';
+import { CatalogState } from '../lib/catalog.svelte';
 import type { Host } from '../lib/host';
-import type { Catalog, LessonInfo, PresetInfo, Refusal, RunInfo, RunLists, TrainCatalog } from '../lib/routes';
+import { RefusedError } from '../lib/refused';
+import type { LessonInfo, PresetInfo, RunInfo, RunLists, TrainCatalog } from '../lib/routes';
 import { post } from '../lib/server';
 import { Runs } from './runs.svelte';
 
@@ -69,13 +71,7 @@ export const lists = (runs: RunInfo[], more: Partial<RunLists> = {}): RunLists =
   ...more,
 });
 
-export const refusal = (error: string, field = ''): Refusal => ({
-  error,
-  field,
-  problem: error,
-  hint: '',
-  busy: false,
-});
+export const refusal = (error: string, field = '') => new RefusedError(error, { field });
 
 /** A poll without changes. */
 export const UNCHANGED = { lists: null, metrics: null, timeline: null };
@@ -101,9 +97,11 @@ const REPLIES: Record<string, unknown> = {
 export function runsOf(replies: Record<string, unknown> = {}, known = lists([run('a'), run('b')])): Runs {
   vi.mocked(post).mockImplementation(async (route) => {
     const reply = { ...REPLIES, ...replies }[route];
-    return (Array.isArray(reply) ? reply.shift() : reply) as never;
+    const next = Array.isArray(reply) ? reply.shift() : reply;
+    if (next instanceof Error) throw next;
+    return next as never;
   });
-  const catalog = { samples: [], colors: {}, public: false, maxBytes: 2 ** 20 } as unknown as Catalog;
+  const catalog = new CatalogState({ samples: [], public: false, maxBytes: 2 ** 20 } as never);
   const runs = new Runs({ element: { isConnected: true }, catalog } as unknown as Host, CATALOG);
   vi.spyOn(runs, 'isShown').mockReturnValue(true);
   runs.apply(known);

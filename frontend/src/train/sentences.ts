@@ -1,7 +1,7 @@
 /* Sentences of the Train page: pure functions. */
 
 import { accuracyNumber, accuracyText } from '../lib/accuracy';
-import { isOfRun, runName, sourceOf } from '../lib/address';
+import { isOfRun, runName } from '../lib/address';
 import { largest, meanOf, type Shape, tokenCount, uniformWeight } from '../lib/numbers';
 import type { BundledTimeline, EstimateReply, LessonInfo, RunInfo, RunState } from '../lib/routes';
 import type { Head, Layer } from '../lib/view';
@@ -200,4 +200,5 @@ export function mapLine(row: Float32Array, shape: Shape, chosen: { layer: Layer;
 /** The name that a timeline has in the select. */
 export const sourceName = (source: string) => (isOfRun(source) ? runName(source) : `${source} (bundled)`);
 
-export const exploreAddress = (run: string) => `?model=${encodeURIComponent(sourceOf(run))}`;
+/** The address of a model in Explore. */
+export const exploreAddress = (model: string) => `?model=${encodeURIComponent(model)}`;

@@ -6,8 +6,9 @@ import { sourceOf, updateAddress } from '../lib/address';
 import { markPainted } from '../lib/dom';
 import { ANNOUNCE_DELAY } from '../lib/host';
 import { fillRows, MEAN, makeRows, type Rows, rowOf, type Scale, type Shape, sharpestHead } from '../lib/numbers';
+import { isRefused, refusalOf } from '../lib/refused';
 import type { TimelineReply, TimelineRequest } from '../lib/routes';
-import { isRefusal, post } from '../lib/server';
+import { post } from '../lib/server';
 import type { Head, Layer } from '../lib/view';
 import { type Line, textOf } from '../lib/words';
 import type { Runs } from './runs.svelte';
@@ -65,7 +66,6 @@ export class Timeline {
   #buffers: { shape: Shape; rows: Rows } | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
-  #speechTimer: ReturnType<typeof setTimeout> | undefined;
   #isDue = false; // whether the introduction is to be played
   #introduction: AbortController | null = null; // of the listeners that stop it
   #frame = 0;
@@ -91,7 +91,7 @@ export class Timeline {
 
   fail(sentence: string) {
     this.state = 'error';
-    this.runs.status.show(sentence, true);
+    this.runs.status.say(sentence, true);
   }
 
   /** Load a timeline from its start and show a snapshot (-1: the last one), by default the one on screen. */
@@ -99,14 +99,14 @@ export class Timeline {
     if (!source) return; // another one is loading
     const mine = ++this.tickets;
     this.state = 'working';
-    const reply = await post('runs/poll', { timeline: { source, image: place, first: 0 } });
+    const reply = await post('runs/poll', { timeline: { source, image: place, first: 0 } }).catch(refusalOf);
     if (mine !== this.tickets) return;
-    if (isRefusal(reply)) {
+    if (isRefused(reply)) {
       if (this.source !== source) {
         this.source = source; // requested again by the next poll
         this.#clear();
       }
-      return this.fail(reply.error);
+      return this.fail(reply.message);
     }
     this.runs.apply(reply.lists);
     if (mine !== this.tickets) return; // another run is followed now
@@ -268,23 +268,19 @@ export class Timeline {
     this.#isChosen = true;
     this.chosen = { layer, head };
     this.read = -1;
-    this.#announceSoon();
+    this.#announce();
   }
 
   /** Read the value of a patch; -1: of none. */
   readPatch(patch: number) {
     if (!this.past || this.read === patch) return;
     this.read = patch;
-    clearTimeout(this.#speechTimer);
-    if (patch >= 0) this.#announceSoon();
+    if (patch >= 0) this.#announce();
   }
 
   /** Announce the line of the map once the selection is stable. */
-  #announceSoon() {
-    clearTimeout(this.#speechTimer);
-    this.#speechTimer = setTimeout(() => {
-      this.runs.status.say(textOf(this.mapLine));
-    }, ANNOUNCE_DELAY);
+  #announce() {
+    this.runs.status.announce(() => textOf(this.mapLine), ANNOUNCE_DELAY);
   }
 
   #fillMaps(): { rows: Rows } | null {

@@ -5,8 +5,9 @@ import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
 import type { AnimationFormat, Frame } from '../../lib/export/animation';
 import { fileOf } from '../../lib/export/files';
 import { NOT_DRAWN } from '../../lib/host';
+import { isRefused, RefusedError, refusalOf } from '../../lib/refused';
 import { ENCODING_FAILED, hasVideoEncoder } from '../../lib/video';
-import { type FileFormat, isRefused, NEVER, RefusedError } from '../../session/engine';
+import { type FileFormat, NEVER } from '../../session/engine';
 import type { Session } from '../../session/session.svelte';
 import type { Explorer } from '../explorer.svelte';
 import { captionOf, drawFigure, nameOf } from './figures';
@@ -198,12 +199,6 @@ async function animate(frames: AsyncIterable<Frame>, format: AnimationFormat): P
   } catch (error) {
     return isRefused(error) ? error : new RefusedError(ENCODING_FAILED);
   }
-}
-
-/** The refusal that a request failed with; other errors are thrown. */
-function refusalOf(error: unknown): RefusedError {
-  if (!isRefused(error)) throw error;
-  return error;
 }
 
 /** What is on screen, with the explained and the true class, and the query of a panel. */

@@ -18,8 +18,8 @@ import { type PanelComponent, panelOf } from '../panels';
 import contributions from '../views/contributions.css?inline';
 import features from '../views/features.css?inline';
 import patching from '../views/patching.css?inline';
-import Figure from './Figure.svelte';
-import figure from './figure.css?inline';
+import Figure from './ExploreFigure.svelte';
+import figure from './exploreFigure.css?inline';
 import type { Content, Size } from './options';
 
 /** What a frame of an animation shows instead of what is on screen. */

@@ -1,7 +1,7 @@
 /* What components of a figure get in place of the page's state. */
 
 import type { ColorTables } from '../routes';
-import { ThemeColors } from '../theme';
+import { ThemeColors } from '../theme.svelte';
 
 /** An object some of whose properties have other values. What is assigned to it is ignored: a figure changes nothing. */
 export const overriding = <T extends object>(target: T, values: Partial<T>): T =>

@@ -1,7 +1,7 @@
 /* The model picker, loaded when it is first opened. */
 
 import { flushSync, mount } from 'svelte';
-import Dialog from './Dialog.svelte';
+import Dialog from './ModelDialog.svelte';
 import { ModelPicker, type PickerPage } from './picker.svelte';
 
 /** Mount the dialog in a page; the result opens it. */

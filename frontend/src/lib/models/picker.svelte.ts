@@ -1,17 +1,17 @@
 /* State of the model picker: the search, the model being opened, and what is known of the one on screen. */
 
+import type { CatalogState } from '../catalog.svelte';
 import { pause } from '../host';
-import type { Facts, FoundModel, ModelInfo, Models, OpenState, Refusal } from '../routes';
-import { isRefusal, post } from '../server';
+import { isRefused, type RefusedError, refusalOf } from '../refused';
+import type { Facts, FoundModel, OpenState } from '../routes';
+import { post } from '../server';
 import { type Entry, entriesOf, megabytes, optionAfter, search } from './list';
 
 /** The page that the picker belongs to. */
 export interface PickerPage {
-  isPublic: boolean;
-  models: () => readonly ModelInfo[];
+  catalog: CatalogState;
   /** The model on screen. */
   shown: () => string;
-  onlists: (lists: Models) => void;
   onchoose: (name: string) => void;
 }
 
@@ -29,7 +29,7 @@ export class ModelPicker {
   error = $state.raw('');
 
   readonly options = $derived.by(() =>
-    search(entriesOf(this.page.models(), this.found), this.text, !this.page.isPublic),
+    search(entriesOf(this.page.catalog.lists.models, this.found), this.text, !this.isPublic),
   );
   readonly isBusy = $derived(this.opening?.phase === 'downloading' || this.opening?.phase === 'loading');
   /** What is being done, or why it failed. */
@@ -44,6 +44,10 @@ export class ModelPicker {
     return `Downloading ${opening.requested}${size}`;
   });
 
+  get isPublic() {
+    return this.page.catalog.lists.public;
+  }
+
   constructor(page: PickerPage) {
     this.page = page;
   }
@@ -55,10 +59,10 @@ export class ModelPicker {
     this.active = 0;
     this.error = '';
     this.#describe();
-    await this.#refresh();
-    if (this.page.isPublic) return;
-    const reply = await post('models/cached', {});
-    if (isRefusal(reply)) return;
+    await this.page.catalog.refresh();
+    if (this.isPublic) return;
+    const reply = await post('models/cached', {}).catch(refusalOf);
+    if (isRefused(reply)) return;
     this.found = reply.models;
     this.cache = reply.cache;
   }
@@ -84,34 +88,29 @@ export class ModelPicker {
     this.error = '';
     if (entry.isListed) return this.#show(entry.name);
     if (this.isBusy) return;
-    return this.#follow(await post('models/open', { action: 'start', name: entry.name }));
+    return this.#follow(await post('models/open', { action: 'start', name: entry.name }).catch(refusalOf));
   }
 
   async cancel() {
-    await post('models/open', { action: 'cancel' });
+    await post('models/open', { action: 'cancel' }).catch(refusalOf);
   }
 
   /** Follow the opening of a model until it is there; then show it, unless the dialog was closed. */
-  async #follow(reply: OpenState | Refusal): Promise<void> {
-    this.opening = isRefusal(reply) ? null : reply;
-    if (isRefusal(reply)) {
-      this.error = reply.error;
+  async #follow(reply: OpenState | RefusedError): Promise<void> {
+    this.opening = isRefused(reply) ? null : reply;
+    if (isRefused(reply)) {
+      this.error = reply.message;
       return;
     }
     if (this.isBusy) {
       await pause(POLL);
-      return this.#follow(await post('models/open', { action: 'state' }));
+      return this.#follow(await post('models/open', { action: 'state' }).catch(refusalOf));
     }
     if (reply.phase === 'failed') this.error = reply.message;
     if (reply.phase !== 'ready') return;
     this.opening = null;
-    await this.#refresh();
+    await this.page.catalog.refresh();
     if (this.node?.open) this.#show(reply.name);
-  }
-
-  async #refresh() {
-    const reply = await post('models', {});
-    if (!isRefusal(reply)) this.page.onlists(reply);
   }
 
   #show(name: string) {
@@ -121,7 +120,7 @@ export class ModelPicker {
 
   async #describe() {
     this.facts = [];
-    const reply = await post('models/facts', { model: this.page.shown() });
-    if (!isRefusal(reply)) this.facts = reply.facts;
+    const reply = await post('models/facts', { model: this.page.shown() }).catch(refusalOf);
+    if (!isRefused(reply)) this.facts = reply.facts;
   }
 }

@@ -1,10 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { CatalogState } from '../catalog.svelte';
+import { RefusedError } from '../refused';
 import type { OpenState } from '../routes';
 import { post } from '../server';
 import type { Entry } from './list';
 import { ModelPicker } from './picker.svelte';
 
-vi.mock('../server', async (actual) => ({ ...(await actual<typeof import('../server')>()), post: vi.fn() }));
+vi.mock('../server', () => ({ post: vi.fn() }));
 
 const CACHED: Entry = { name: 'timm:vit', group: 'Hugging Face cache', detail: '', isListed: false };
 const LISTED: Entry = { name: 'tiny', group: 'Shipped', detail: '', isListed: true };
@@ -41,13 +43,13 @@ function pickerOf(isPublic = false) {
   };
   vi.mocked(post).mockImplementation(async (route, argument) => {
     requests.push([route, argument]);
-    return replies[route]() as never;
+    const reply = replies[route]();
+    if (reply instanceof Error) throw reply;
+    return reply as never;
   });
   const picker = new ModelPicker({
-    isPublic,
-    models: () => [],
+    catalog: new CatalogState({ public: isPublic, models: [] } as never),
     shown: () => 'shown',
-    onlists: vi.fn(),
     onchoose: (name) => chosen.push(name),
   });
   picker.node = dialog as unknown as HTMLDialogElement;
@@ -58,7 +60,7 @@ test('opening shows the lists, the cache and what is known of the model', async 
   const picker = pickerOf();
   await picker.open();
   expect(dialog.showModal).toHaveBeenCalled();
-  expect(picker.page.onlists).toHaveBeenCalledWith(lists);
+  expect(picker.page.catalog.lists.cifar).toBe(lists.cifar);
   expect(picker.options.map(({ name }) => name)).toEqual(['timm:vit']);
   expect([picker.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
   expect(requests).toContainEqual(['models/facts', { model: 'shown' }]);
@@ -107,7 +109,7 @@ test('a model that is ready after the dialog was closed is listed, not shown', a
   dialog.open = false;
   await picker.choose(CACHED);
   expect(chosen).toEqual([]);
-  expect(picker.page.onlists).toHaveBeenCalled();
+  expect(picker.page.catalog.lists.cifar).toBe(lists.cifar);
 });
 
 test('failures, refusals and cancellation are reported', async () => {
@@ -115,7 +117,7 @@ test('failures, refusals and cancellation are reported', async () => {
   states = [state('failed', { message: 'No network.' })];
   await picker.choose(CACHED);
   expect(picker.status).toBe('No network.');
-  states = [{ error: 'Not here.' }];
+  states = [new RefusedError('Not here.')];
   await picker.choose(CACHED);
   expect(picker.status).toBe('Not here.');
   states = [state('downloading'), null, state('canceled')];

@@ -1,0 +1,43 @@
+/* The comparison on screen drawn for a file, loaded on request. */
+
+import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
+import { layOut } from '../../lib/export/sheet';
+import { lightColors, overriding } from '../../lib/export/shown';
+import type { Provenance, Comparison as Reply } from '../../lib/routes';
+import css from '../compare.css?inline';
+import type { Comparison, Shown } from '../comparison.svelte';
+import { restingSentence, scaleSentence } from '../readings';
+import type { Format } from '../saveComparison';
+import SavedFigure from './ComparisonFigure.svelte';
+import figure from './comparisonFigure.css?inline';
+
+export async function drawFigure(
+  page: Comparison,
+  shown: Shown,
+  format: FigureFormat,
+  address: string | null,
+  provenance: Provenance | null,
+) {
+  const { reply } = shown;
+  const theme = lightColors(page.catalog.lists.colors);
+  const models = [shown.a, shown.b].map(({ subject }) => subject.model);
+  const model = models[0] === models[1] ? `Model: ${models[0]}.` : `Models: A ${models[0]}, B ${models[1]}.`;
+  const caption = `${restingSentence(reply)} ${model} ${scaleSentence(reply)}`;
+  const props = {
+    page: overriding(page, { theme, readout: overriding(page.readout, { reading: null }), removes: false }),
+    shown,
+    caption,
+    address,
+  };
+  const sheet = layOut(SavedFigure, props, [css, figure]);
+  try {
+    const drawing = await sheet.draw(reply.headline, caption);
+    return await fileOf(drawing, format, provenance);
+  } finally {
+    sheet.close();
+  }
+}
+
+/** The name of a file: what the sides differ in, and what both show. */
+export const nameOf = ({ a, b }: Reply, format: Format) =>
+  fileName(['vitviz compare', a.name, b.name, a.title === b.title && a.title], format);

@@ -1,0 +1,26 @@
+/* A figure drawn for a file, loaded on request. */
+
+import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
+import { layOut } from '../../lib/export/sheet';
+import { lightColors, overriding } from '../../lib/export/shown';
+import type { Caption } from '../captions';
+import css from '../internals.css?inline';
+import type { InternalsPage } from '../internalsPage.svelte';
+import SavedFigure from './SavedFigure.svelte';
+
+export async function drawFigure(page: InternalsPage, caption: Caption, format: FigureFormat) {
+  const { model, images } = page.drawing?.reply ?? page.choice;
+  const provenance = page.drawing?.reply.provenance ?? null;
+  const about = `Model: ${model}, over ${images}.`;
+  const shown = overriding(page, { theme: lightColors(page.catalog.lists.colors) });
+  const sheet = layOut(SavedFigure, { page: shown, caption, about }, [css]);
+  try {
+    const drawing = await sheet.draw(caption.title, `${caption.caption} ${about}`);
+    return {
+      name: fileName(['vitviz', model, caption.probe], format),
+      blob: await fileOf(drawing, format, provenance),
+    };
+  } finally {
+    sheet.close();
+  }
+}

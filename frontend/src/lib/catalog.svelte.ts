@@ -1,0 +1,27 @@
+/* Models, images and methods that can be chosen, on all pages. */
+
+import { refusalOf } from './refused';
+import type { Catalog, MethodInfo, ModelInfo } from './routes';
+import { post } from './server';
+
+export class CatalogState {
+  lists = $state.raw() as Catalog;
+
+  constructor(lists: Catalog) {
+    this.lists = lists;
+  }
+
+  /** Fetch newer lists of models and datasets: a training or another window may have changed them. */
+  async refresh() {
+    const lists = await post('models', {}).catch(refusalOf);
+    if ('models' in lists) this.lists = { ...this.lists, ...lists };
+  }
+
+  method(key: string | null): MethodInfo | undefined {
+    return this.lists.methods.find((method) => method.key === key);
+  }
+
+  model(name: string | null | undefined): ModelInfo | undefined {
+    return this.lists.models.find((model) => model.name === name);
+  }
+}

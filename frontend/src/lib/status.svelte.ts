@@ -1,0 +1,61 @@
+/* The status line and the live region. */
+
+const WORKING_DELAY = 300; // ms until "Working…" appears
+const BRIEF_NOTICE = 8000; // ms
+
+export class Status {
+  notice = $state.raw<string | null>(null); // shown until the next action
+  isError = $state.raw(false);
+  voice = $state.raw(''); // text of the live region
+  waiting = $state.raw(''); // for what the computation waits that this shows when it is slow
+  #isSlow = $state.raw(false);
+  #speaking: ReturnType<typeof setTimeout> | undefined;
+
+  /** What stands in the line in place of what is on screen, or null. */
+  readonly line = $derived.by(() => this.notice ?? (this.#isSlow ? this.#work : null));
+
+  get #work() {
+    return this.waiting ? `Waiting: ${this.waiting}.` : 'Working…';
+  }
+
+  /** Say that something is being computed if it takes long, while the component that calls this is mounted. */
+  watch(isWaiting: () => boolean) {
+    $effect(() => {
+      if (!isWaiting()) return;
+      const waiting = setTimeout(() => {
+        this.#isSlow = true;
+      }, WORKING_DELAY);
+      return () => {
+        clearTimeout(waiting);
+        this.#isSlow = false;
+        this.waiting = '';
+      };
+    });
+  }
+
+  /** Show a sentence until the next action; null clears it. */
+  say(sentence: string | null, isError = false) {
+    this.notice = sentence;
+    this.isError = isError;
+    if (sentence !== null) this.voice = sentence;
+  }
+
+  /** Show a sentence briefly, then what is on screen again. */
+  sayBriefly(sentence: string) {
+    this.say(sentence);
+    setTimeout(() => {
+      if (this.notice === sentence) this.say(null);
+    }, BRIEF_NOTICE);
+  }
+
+  /** Read a sentence to screen readers only. */
+  speak(sentence: string) {
+    this.voice = sentence;
+  }
+
+  /** Announce a text to screen readers after a delay (ms), unless another one follows. */
+  announce(text: () => string, delay: number) {
+    clearTimeout(this.#speaking);
+    this.#speaking = setTimeout(() => this.speak(text()), delay);
+  }
+}

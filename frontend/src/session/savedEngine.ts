@@ -1,0 +1,104 @@
+/* The engine of a saved file or a notebook: one explanation, whose data is next to it. */
+
+import { afterPaint } from '../lib/dom';
+import { bytesOf, floatsOf, queryKey, uint16Of } from '../lib/numbers';
+import { RefusedError } from '../lib/refused';
+import type { ExplorerData, FullAttention, Provenance } from '../lib/routes';
+import type { Subject, View } from '../lib/view';
+import type { Engine } from './engine';
+
+/** What a saved file or notebook holds. */
+export interface SavedFile {
+  subject: Subject;
+  view: View;
+  provenance: Provenance;
+  data: ExplorerData['data'];
+}
+
+const MAX_WEIGHT = 65535;
+
+export class SavedEngine implements Engine {
+  readonly isLive = false;
+  readonly #data: ExplorerData['data'];
+  readonly #provenance: Provenance;
+
+  constructor({ data, provenance }: Pick<SavedFile, 'data' | 'provenance'>) {
+    this.#data = data;
+    this.#provenance = provenance;
+  }
+
+  async explain() {
+    return this.#data.explained;
+  }
+
+  /** After the first maps are painted: it takes a moment to decompress. */
+  async attention() {
+    await new Promise<void>(afterPaint);
+    const { attention } = this.#data;
+    if (!attention) throw new RefusedError(NOT_STORED);
+    return weightsOf(attention);
+  }
+
+  async rows(_: Subject, { query, direction }: Parameters<Engine['rows']>[1]) {
+    const text = this.#data.rows[queryKey(query, direction)];
+    if (text === undefined) throw new RefusedError(NOT_STORED);
+    return Float32Array.from(uint16Of(text), (weight) => weight / MAX_WEIGHT);
+  }
+
+  async maps() {
+    const { maps, notes } = this.#data.explained;
+    return { maps, notes, skipped: null };
+  }
+
+  async scores() {
+    return this.#data.scores;
+  }
+
+  map = unavailable;
+  pixels = unavailable;
+  contributions = unavailable;
+  features = unavailable;
+  similarity = unavailable;
+  nearest = unavailable;
+  patching = unavailable;
+  file = unavailable;
+
+  /** That of the file, with the view on screen; the code is that of the stored view. */
+  async provenance(_: Subject, view: View) {
+    const stored = this.#provenance;
+    const isStored = CODED.every((field) => String(view[field]) === String(stored.view[field]));
+    return { ...stored, view, code: isStored ? stored.code : null };
+  }
+
+  code = unavailable;
+}
+
+/** What the code of a view depends on. */
+const CODED = ['content', 'method', 'layer', 'head', 'query', 'direction', 'target', 'pixels'] as const;
+
+async function unavailable(): Promise<never> {
+  throw new RefusedError('This needs a running vitviz.');
+}
+
+const NOT_STORED =
+  'This model is large: the file stores the maps of the class token and of the patches that were pinned, not of this one.';
+
+/** Attention weights, (L, A, T, T) as multiples of 1 / 65535. With 8 bits they are relative to the largest of each row. */
+export async function weightsOf({ weights, largest }: FullAttention): Promise<Uint16Array> {
+  const buffer = await decompress(weights);
+  if (largest === null) return new Uint16Array(buffer);
+  const steps = new Uint8Array(buffer);
+  const scales = floatsOf(largest);
+  const tokens = steps.length / scales.length;
+  const full = new Uint16Array(steps.length);
+  for (let row = 0, i = 0; row < scales.length; row++) {
+    const scale = (MAX_WEIGHT * scales[row]) / 255;
+    for (const end = i + tokens; i < end; i++) full[i] = Math.round(scale * steps[i]);
+  }
+  return full;
+}
+
+async function decompress(base64: string): Promise<ArrayBuffer> {
+  const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).arrayBuffer();
+}

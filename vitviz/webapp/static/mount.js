@@ -1,0 +1,525 @@
+import{$n as e,B as t,Bn as n,C as r,Cn as i,Dn as a,En as o,Gn as s,H as c,In as l,Jn as u,Jt as d,Kn as f,Kt as p,Mn as m,Nn as h,On as g,Rn as _,S as v,Vn as y,Xn as b,Yt as x,Zn as S,Zt as ee,an as C,ar as w,b as T,bn as E,dn as D,dt as te,en as ne,er as O,fn as re,gn as ie,ht as ae,in as oe,ir as se,j as ce,mn as le,nr as k,on as A,or as j,pn as M,qn as N,qt as P,rr as F,rt as I,sn as ue,st as L,tr as de,ut as fe,vn as pe,wn as R,xn as z,xt as me,z as he}from"./shared.js";import{S as ge,a as _e,d as ve,i as B,m as ye}from"./App.js";import{a as be,i as xe,n as V,r as Se,t as Ce,u as we}from"./figures.js";import{n as Te,r as Ee,t as De}from"./video.js";import{_ as Oe,m as ke,p as H}from"./viewAddress.js";import{r as Ae}from"./explanation.svelte.js";import{c as je,i as U,n as Me,o as Ne,r as Pe,s as Fe}from"./explore.js";import{c as Ie,o as Le}from"./accuracy.js";import{a as Re}from"./viewSentences.js";var ze=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+   shared/base.css and shared/matrix.css are included before them. */
+
+/* Image, map and tiles grow with the window, as long as the methods stay above the fold. */
+.vitviz-explorer {
+  --unit: clamp(1px, min(100vw / var(--zoom, 1) / 1400, (100vh / var(--zoom, 1) - 482px) / 418), 2px);
+  --image: round(down, 208 * var(--unit), 8px);
+  --map: round(down, 360 * var(--unit), 8px);
+  --matrix: calc(466 * var(--unit));
+  --largest-tile: calc(56 * var(--unit));
+  --method: calc(68 * var(--unit));
+}
+.smooth canvas:not(.crisp, .class-cell) { image-rendering: auto; }
+/* A first visit: a sentence in the header, and the tour. */
+.intro { position: absolute; z-index: 2; top: calc(6px - var(--header)); left: 440px; right: 490px; display: flex; align-items: center; gap: 4px 10px; height: 40px; font-size: 13px; line-height: 17px; color: var(--quiet); }
+.intro .button { margin: 0; flex: none; }
+.toured { outline: 3px solid var(--color-accent); outline-offset: 5px; border-radius: 2px; }
+.tour { position: fixed; inset: auto; width: 320px; max-width: calc(100vw - 16px); margin: 0; padding: 14px 16px; border: 1px solid var(--control-line); border-radius: 8px; background: var(--page); color: var(--ink); box-shadow: 0 8px 32px rgba(0, 0, 0, .25); font-size: 14px; line-height: 20px; }
+.tour h3 { margin-bottom: 4px; font-size: 15px; font-weight: 600; }
+.tour-buttons { display: flex; align-items: center; gap: 8px; margin-top: 12px; } .tour-buttons span { flex: 1; font-size: 12px; color: var(--quiet); }
+/* Headline, status line, controls. */
+.lead { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
+.headline { margin-bottom: 2px; }
+.actions { display: flex; gap: 8px; }
+.controls { display: flex; flex-wrap: wrap; gap: 12px 28px; padding-bottom: 12px; }
+.shows-method .controls .choice:not(.display) { visibility: hidden; } /* options of the heads; nothing moves */
+
+/* Four columns. */
+.columns { display: grid; gap: 24px max(32px, 2vw); align-items: start; grid-template-columns: var(--image) var(--map) minmax(0, var(--matrix)) minmax(170px, 1fr); }
+.column { min-width: 0; }
+.column-head { display: flex; align-items: center; justify-content: space-between; gap: 8px; height: 24px; margin-bottom: 6px; }
+.column-head span { font-size: 13px; color: var(--quiet); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.column-head h2 { white-space: nowrap; }
+
+/* Image and map: patches are never interpolated unless Display is Smoothed. */
+.image-column { --side: var(--image); }
+.map-column { --side: var(--map); }
+.stage {
+  position: relative; width: calc(var(--side) * min(1, var(--aspect))); aspect-ratio: var(--aspect);
+  background: var(--fill); cursor: crosshair; touch-action: manipulation; user-select: none;
+}
+.stage canvas, .patch-grid { position: absolute; inset: 0; width: 100%; height: 100%; }
+.stage:focus-visible { outline-offset: 3px; border-radius: 0; }
+.image .patch-grid { --grid-line: rgba(255, 255, 255, .26); }
+.stage .outlines { position: absolute; inset: 0; width: 100%; height: 100%; fill: none; pointer-events: none; }
+.outlines path { stroke: var(--ink); stroke-width: 1.2px; stroke-linecap: round; stroke-linejoin: round; vector-effect: non-scaling-stroke; }
+.outlines .outline-halo { stroke: var(--page); stroke-width: 2.6px; opacity: .45; }
+.mark { position: absolute; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); pointer-events: none; }
+.mark.query { box-shadow: 0 0 0 2px var(--color-accent), 0 0 0 3px var(--page), inset 0 0 0 1px var(--page); }
+.mark.removed { --fill: var(--page); background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--fill); box-shadow: 0 0 0 1px var(--quiet); }
+.grayed .image .mark.removed { --fill: gray; }
+.grayed .map .mark.removed { --fill: transparent; }
+.mark.read { box-shadow: 0 0 0 1.5px var(--ink), inset 0 0 0 1px var(--page); }
+.tip {
+  position: absolute; z-index: 5; padding: 4px 8px; border-radius: 4px; background: var(--ink); color: var(--page);
+  font-size: 13px; line-height: 17px; white-space: nowrap; pointer-events: none; transform: translate(-50%, calc(-100% - 5px));
+}
+.tip b { font-weight: 600; }
+.tip span { margin-left: 3px; }
+.tip.below { transform: translate(-50%, 5px); }
+.dropping .image { outline: 2px dashed var(--color-accent); outline-offset: 3px; }
+
+.under-image { display: grid; grid-template-columns: 1fr auto; align-items: center; gap: 6px 12px; margin-top: 10px; }
+.class-token { display: inline-flex; justify-self: start; align-items: center; gap: 8px; padding: 0; border: 0; background: none; font-size: 13px; white-space: nowrap; cursor: pointer; }
+.class-token i { display: grid; place-items: center; width: 32px; height: 32px; box-shadow: inset 0 0 0 1px var(--control-line); color: var(--quiet); font: italic 14px/1 var(--math); }
+.class-token:hover i { box-shadow: inset 0 0 0 1px var(--ink); }
+.class-token[aria-pressed=true] { font-weight: 600; }
+.class-token[aria-pressed=true] i { box-shadow: 0 0 0 2px var(--color-accent); color: var(--color-accent); }
+.image-note { grid-column: 1 / 3; min-height: 32px; font-size: 12px; line-height: 16px; color: var(--quiet); overflow-wrap: anywhere; }
+
+.picker { margin-top: 8px; }
+.picker .choice, .picker .options { width: 100%; }
+.picker .options label { flex: 1; }
+.picker .options span { flex: 1; padding: 0 4px; }
+.picker .options:has(:nth-child(4)) span { padding: 0 1px; font-size: 12px; }
+/* All shelves have the same height, so that nothing below moves. */
+.shelf { --shelf: calc(.6 * var(--image) + 14px); min-height: var(--shelf); margin-top: 12px; }
+.group-title { margin: 6px 0 2px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.thumbs { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 8px; }
+.thumb { aspect-ratio: 1; padding: 0; border: 0; background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); cursor: pointer; }
+.thumb:hover { box-shadow: 0 0 0 1px var(--ink); }
+.thumb[aria-pressed=true] { box-shadow: 0 0 0 1.5px var(--page), 0 0 0 3.5px var(--color-accent); }
+.gallery { display: flex; flex-direction: column; height: var(--shelf); }
+.gallery[hidden] { display: none; }
+.gallery-bar { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 6px; margin-bottom: 6px; }
+.gallery-bar select { min-width: 0; }
+.gallery-bar.pager { display: flex; flex-wrap: wrap; align-items: center; margin-bottom: 8px; }
+.pager .button { flex: none; height: 28px; padding: 0; }
+.gallery:not(.large) .pager { flex-wrap: nowrap; gap: 4px; }
+.gallery:not(.large) .page-number input { width: 36px; }
+.pager [data-page] { width: 28px; }
+.pager [data-do=enlarge] { margin-left: auto; padding: 0 8px; }
+.page-number { font-size: 12px; white-space: nowrap; color: var(--quiet); }
+.page-number input { width: 48px; height: 28px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: inherit; font: inherit; text-align: right; appearance: textfield; }
+.page-number input::-webkit-inner-spin-button { display: none; }
+.only-large { display: none; }
+.sorting, .none-found { margin-bottom: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.sorting .progress { margin-top: 4px; }
+.gallery .thumbs { flex: 1; align-content: start; gap: 8px; min-height: 0; margin: -4px; padding: 4px; overflow-y: auto; }
+.gallery .thumbs[inert] { opacity: .4; }
+.gallery .thumb { display: block; aspect-ratio: auto; background: none; box-shadow: none; font-size: 11px; line-height: 14px; }
+.gallery .thumb img { display: block; height: auto; aspect-ratio: 1; object-fit: contain; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }
+.gallery .thumb:hover img { box-shadow: 0 0 0 1px var(--ink); }
+.gallery .thumb[aria-pressed=true] img { box-shadow: 0 0 0 1.5px var(--page), 0 0 0 3.5px var(--color-accent); }
+.predicted { display: block; padding-top: 2px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--quiet); }
+.gallery:not(.large) .probability { display: none; }
+.gallery.large { position: absolute; z-index: 15; width: min(640px, 100vw - 32px); height: 440px; margin: -8px -12px 0; padding: 8px 12px 12px; border: 1px solid var(--control-line); border-radius: 6px; background: var(--page); box-shadow: 0 8px 24px rgba(0, 0, 0, .18); }
+.large .only-large { display: initial; }
+.large .thumbs { grid-template-columns: repeat(auto-fill, minmax(66px, 1fr)); gap: 10px; }
+.large .page-number + .page-number, .large .button + .page-number { margin-left: 8px; }
+.crop { --original: 60px; display: flex; align-items: center; gap: 12px; height: var(--original); margin-bottom: 10px; }
+.original { position: relative; flex: none; line-height: 0; overflow: hidden; box-shadow: 0 0 0 1px var(--tile-line); touch-action: none; }
+.original img { display: block; max-width: calc(2 * var(--original)); max-height: var(--original); }
+.original.movable { cursor: move; }
+.crop-box { position: absolute; box-shadow: inset 0 0 0 2px var(--color-accent), 0 0 0 200px rgba(0, 0, 0, .5); }
+.crop-text { flex: 1; min-width: 0; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.crop-text input { width: 100%; height: 24px; margin: 0; accent-color: var(--color-accent); cursor: pointer; }
+.formats:not([hidden]) { display: block; margin-top: 4px; font-size: 12px; line-height: 16px; }
+.shelf .absent { margin-top: 0; padding: 8px; }
+.shelf .absent .button { width: 100%; padding: 0; font-size: 12px; }
+.empty { position: relative; display: block; padding: 9px 12px; border: 1px dashed var(--control-line); border-radius: 6px; font-size: 13px; line-height: 18px; color: var(--quiet); }
+.drop { cursor: pointer; }
+.upload-row { display: grid; gap: 10px 8px; }
+.upload-row.compact { grid-template-columns: 1fr auto; }
+/* Open, the camera covers what is below it, so that nothing moves. */
+.camera { position: absolute; z-index: 15; display: grid; grid-template-columns: 1fr 1fr; gap: 10px 8px; width: min(300px, 100vw - 32px); padding: 12px; border: 1px solid var(--control-line); border-radius: 6px; background: var(--page); box-shadow: 0 8px 24px rgba(0, 0, 0, .18); }
+.camera[hidden] { display: none; }
+.camera video { grid-column: 1 / 3; width: 100%; aspect-ratio: 4 / 3; object-fit: cover; background: var(--fill); }
+.drop input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; font-size: 0; }
+.drop:focus-within { outline: 2px solid var(--color-accent); outline-offset: 2px; }
+.drop .link { color: var(--color-accent); text-decoration: underline; text-underline-offset: 2px; }
+.dropping .drop { border-color: var(--color-accent); background: var(--color-accent-soft); }
+
+/* Color bar and the tokens outside of the map. */
+.bar { position: relative; height: 30px; margin-top: 12px; }
+.bar.unused { visibility: hidden; }
+.bar canvas { width: 100%; height: 10px; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }
+.tick { position: absolute; top: 10px; padding-top: 4px; font-size: 12px; line-height: 16px; white-space: nowrap; color: var(--quiet); transform: translateX(-50%); }
+.tick i { position: absolute; left: 50%; top: 0; height: 4px; border-left: 1px solid var(--quiet); }
+.tick.first { transform: none; }
+.tick.first i { left: 0; }
+.tick.last { transform: translateX(-100%); }
+.tick.last i { left: auto; right: 0; }
+.caret { position: absolute; top: -6px; width: 0; margin-left: -5px; border: 5px solid transparent; border-top: 6px solid var(--ink); border-bottom: 0; }
+.uniform { position: absolute; top: -4px; height: 14px; border-left: 1.5px dashed var(--ink); }
+.bar-text { display: flex; justify-content: space-between; gap: 8px; min-height: 18px; margin-top: 4px; font-size: 12px; line-height: 18px; color: var(--quiet); }
+.under-map { display: flex; align-items: center; gap: 10px; min-height: 40px; margin-top: 8px; }
+.class-cell { flex: none; width: 32px; height: 32px; background: var(--fill); box-shadow: inset 0 0 0 1px var(--tile-line), 0 0 0 1px var(--tile-line); }
+.class-weight { flex: 1; font-size: 13px; line-height: 18px; }
+.outline-slider { display: inline-flex; align-items: center; gap: 8px; font-size: 13px; color: var(--quiet); }
+.outline-slider input { width: 96px; height: 32px; margin: 0; accent-color: var(--color-accent); cursor: pointer; }
+
+/* Matrix, in addition to shared/matrix.css. */
+.matrix-column { container-type: inline-size; }
+.cell-query {
+  position: absolute; z-index: 1; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); box-shadow: 0 0 0 1px var(--color-accent); pointer-events: none;
+}
+.cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page); }
+.cell.ablated canvas { visibility: hidden; }
+.head-ablated .stage.map canvas, .head-ablated .outlines, .head-ablated .bar, .head-ablated .bar-text, .head-ablated .class-cell, .head-ablated .class-weight, .head-ablated .tip { visibility: hidden; }
+.layer-select { display: none; }
+
+/* Prediction. */
+.predictions { display: grid; gap: 2px; list-style: none; }
+.explain-class { display: grid; grid-template-columns: minmax(0, auto) 1fr auto; align-items: baseline; gap: 4px 6px; width: calc(100% + 16px); margin: 0 -8px; padding: 6px 8px; border: 0; border-radius: 4px; background: none; color: inherit; text-align: left; font-size: 13px; line-height: 18px; min-height: 40px; cursor: pointer; }
+.explain-class:where(:enabled):hover { background: var(--fill); }
+.explain-class:disabled { cursor: default; }
+.explain-class[aria-pressed=true] { background: var(--color-accent-soft); }
+.before { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--ink); }
+.effect { margin-top: 14px; padding-top: 12px; border-top: 1px solid var(--hairline); font-size: 13px; line-height: 19px; color: var(--quiet); }
+.effect-points { line-height: 28px; color: var(--ink); }
+.effect-points b { font-size: 20px; font-weight: 600; }
+.effect > .button, .effect label { margin-top: 8px; }
+.effect label { display: flex; align-items: center; gap: 8px; }
+.effect select { flex: 1; min-width: 0; max-width: 200px; }
+.removing .stage.image { cursor: cell; }
+[data-do=remove][aria-pressed=true] { background: var(--color-accent-soft); color: var(--color-accent); box-shadow: inset 0 0 0 1px var(--color-accent); }
+.contrast { display: flex; align-items: center; gap: 8px; margin-top: 10px; font-size: 13px; color: var(--quiet); }
+.contrast select { min-width: 0; flex: 1; max-width: 200px; }
+.class-search { display: grid; gap: 10px; }
+.class-search label { display: grid; gap: 4px; min-width: 0; }
+.class-search input { width: 100%; min-width: 0; cursor: text; }
+.map-column .column-head { height: auto; min-height: 24px; }
+.column-head .button { margin-top: -4px; margin-bottom: -4px; }
+.column-head .map-title { min-width: 0; white-space: normal; overflow-wrap: anywhere; }
+.prediction:first-child .class-name { font-weight: 600; }
+.value { grid-column: 3; }
+.tag { grid-column: 2; justify-self: start; padding: 0 5px; border: 1px solid var(--control-line); border-radius: 4px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.track { grid-column: 1 / 4; }
+.prediction:first-child .fill { background: var(--ink); }
+.explain-class[aria-pressed=true] .fill { background: var(--color-accent); }
+.accuracy { margin-top: 14px; padding-top: 12px; border-top: 1px solid var(--hairline); font-size: 13px; line-height: 19px; color: var(--quiet); }
+.accuracy:empty { display: none; }
+.hint { margin-top: 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+
+/* Methods. */
+.methods { margin-top: 8px; padding-top: 10px; border-top: 1px solid var(--hairline); }
+.methods-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 12px; }
+.methods-head span { font-size: 12px; color: var(--quiet); }
+.methods-head .score-note { margin-left: auto; }
+.method-row { display: flex; gap: 12px 20px; margin-top: 8px; }
+.method-groups { position: relative; flex: 1; display: flex; gap: 20px; min-width: 0; padding: 4px 4px 8px 0; overflow-x: auto; contain: inline-size; }
+.method-group { flex: none; }
+.other-methods { flex: none; width: 116px; } .few .other-methods { padding-top: 26px; }
+.other-methods .button { width: 100%; height: auto; min-height: 32px; margin-bottom: 6px; padding: 4px 8px; font-size: 12px; line-height: 15px; white-space: normal; }
+.on-request .progress { margin: -2px 0 8px; }
+.group-name { min-height: 18px; margin-bottom: 4px; font-size: 12px; line-height: 18px; color: var(--quiet); }
+.method-tiles { display: flex; gap: clamp(6px, .75vw, 32px); }
+.method { display: grid; justify-items: start; align-content: start; min-width: 0; width: var(--method); padding: 0; border: 0; background: none; text-align: left; cursor: pointer; font-size: 13px; line-height: 18px; }
+.method canvas { width: calc(var(--method) * min(1, var(--aspect))); aspect-ratio: var(--aspect); background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); }
+.method.waiting canvas { visibility: hidden; }
+.method-name { margin-top: 5px; font-size: 12px; line-height: 14px; min-height: 28px; }
+.method .track { grid-column: 1; width: var(--method); height: 4px; margin-top: 3px; }
+.method .track.waiting .random { display: none; }
+.random { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--ink); }
+.method-score { display: flex; justify-content: space-between; gap: 2px; white-space: nowrap; width: var(--method); margin-top: 4px; font-size: 11px; }
+.comparison { color: var(--quiet); } .comparison.below { color: var(--ink); font-weight: 600; } .fill.near { opacity: .55; }
+.fill.below { background: repeating-linear-gradient(135deg, var(--quiet) 0 2px, transparent 2px 4px); }
+/* The first methods are larger, with their words next to them. */
+@media (min-width: 640px) {
+  .few { --canvas: calc(var(--method) + 36px); }
+  @media (max-width: 1359px) { .few { --canvas: var(--method); } }
+  .few .method-groups { gap: max(20px, 2vw); }
+  .few .method-tiles { gap: max(10px, 1.5vw); }
+  .few .method { grid-template-columns: auto var(--method); grid-template-rows: auto auto 1fr; column-gap: 10px; width: auto; }
+  .few .method canvas { grid-row: 1 / 4; width: calc(var(--canvas) * min(1, var(--aspect))); }
+  .few .method .track { grid-column: 2; }
+}
+/* The description of a method takes the place of the class token. */
+.map-what { margin-top: 6px; font-size: 12px; line-height: 15px; }
+.pixel-toggle { margin: -2px 0 8px; } .pixel-toggle .options { height: 26px; } .pixel-toggle .options span { font-size: 12px; padding: 0 10px; }
+.shows-method .under-map { display: none; }
+.method:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }
+.method:focus-visible { outline-offset: 6px; }
+.method[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
+.method[aria-pressed=true] .method-name { font-weight: 600; color: var(--color-accent); }
+.method-about { max-width: 84ch; margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+.method-about b { color: var(--ink); }
+.formula { margin-right: 4px; padding: 1px 5px; border-radius: 3px; background: var(--fill); font-size: 12px; color: var(--ink); }
+
+.jump { display: none; }
+.keys { margin-top: 16px; padding-top: 8px; border-top: 1px solid var(--hairline); font-size: 12px; line-height: 18px; color: var(--quiet); }
+
+/* Before the first image: placeholders. */
+.vitviz-explorer:not([data-ready]) .tick, .vitviz-explorer:not([data-ready]) .mark { visibility: hidden; }
+
+@media (max-width: 1799px) { [data-do=remove] .more { display: none; } }
+
+/* Views: what the matrix and the map show. */
+.view-tabs { display: flex; gap: 12px; } .column-head .matrix-note { font-size: 12px; }
+.view-tabs button { padding: 0 0 3px; border: 0; border-bottom: 2px solid transparent; background: none; font-size: 14px; line-height: 19px; color: var(--quiet); cursor: pointer; white-space: nowrap; }
+.view-tabs button:hover:enabled { color: var(--ink); }
+.view-tabs button[aria-pressed=true] { color: var(--ink); font-weight: 600; border-color: var(--color-accent); }
+.view-tabs button:disabled { opacity: .5; cursor: default; }
+
+`,Be=`/* Narrow windows and touch.
+   Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+
+@media (max-width: 1359px) {
+  .vitviz-explorer {
+    --image: clamp(176px, 100vh - 584px, 224px); --map: clamp(240px, 100vh - 496px, 288px);
+    --largest-tile: 48px; --names: 36px; --gap: 3px; --mean-gap: 8px; --method: 68px;
+  }
+  .shelf { --shelf: 112px; height: 112px; min-height: 0; margin-inline: -4px; padding: 4px; overflow-y: auto; }
+  .gallery:not(.large) { height: auto; }
+  .group-title { margin: 2px 0; }
+  .many-heads { --image: 184px; --map: 264px; }
+  .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 16px 24px; }
+  .bar-text { min-height: 36px; }
+  .controls { gap: 10px 16px; }
+  .controls .options span { padding: 0 8px; }
+  .controls .choice { flex-direction: column; align-items: flex-start; gap: 3px; }
+  .controls .name { font-size: 12px; line-height: 15px; }
+  .outline-slider { flex-direction: column; align-items: flex-start; gap: 3px; }
+  .outline-slider input { width: 80px; }
+  .crop { --original: 44px; margin-bottom: 6px; }
+  .picker .options:has(:nth-child(4)) span { font-size: 11px; }
+  .compact .drop { padding: 6px 10px; }
+  [data-do=remove] { padding: 0 8px; }
+  .under-image { gap: 6px; }
+  .class-token i { width: 28px; height: 28px; }
+  .prediction-column { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr auto; align-items: center; gap: 4px 16px; padding-top: 8px; border-top: 1px solid var(--hairline); }
+  .prediction-column > * { grid-column: 1 / -1; }
+  .prediction-column > .column-head { grid-column: 1; margin: 0; }
+  .prediction-column > .contrast { grid-area: 1 / 3; margin: 0; }
+  .predictions { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 14px 20px; }
+  .accuracy { margin-top: 4px; padding-top: 0; border: 0; }
+}
+@media (min-width: 1024px) and (max-width: 1359px) {
+  .shows-method .bar-text { min-height: 18px; }
+}
+@media (min-width: 761px) and (max-width: 1150px) {
+  .vitviz-explorer:not(.figure) .tick:nth-last-child(2) { visibility: hidden; } /* the last one has the room */
+  /* Room for two lines of each, so that nothing moves under the pointer. */
+  .lead { padding: 5px 0 3px; gap: 0 24px; }
+  .summary { display: contents; }
+  .headline { min-height: 46px; font-size: 18px; line-height: 23px; }
+  .status { grid-column: 1 / -1; min-height: 36px; font-size: 14px; line-height: 18px; }
+  .actions { grid-area: 1 / 2; }
+}
+@media (max-width: 760px) {
+  .lead { grid-template-columns: 1fr; }
+  .summary { min-height: 102px; }
+}
+@media (min-width: 1024px) and (max-width: 1299px) {
+  .intro .what { display: none; }
+}
+@media (max-width: 1199px) {
+  .intro { left: 378px; right: 310px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
+  .intro .button { padding: 0 5px; }
+}
+@media (max-width: 1023px) {
+  .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; }
+  .columns { grid-template-columns: var(--image) minmax(0, 1fr); }
+  .matrix-column { grid-column: 1 / -1; }
+  .vitviz-explorer { --map: min(336px, 100vw - 312px); --largest-tile: 56px; }
+  .map-column { max-width: var(--map); }
+}
+@media (max-width: 639px) {
+  .column-head .matrix-note { display: none; }
+  .vitviz-explorer { --image: min(272px, 100vw - 116px); --map: min(352px, 100vw - 32px); --largest-tile: 40px; --names: 40px; }
+  .lead { padding: 12px 0 10px; }
+  .summary { min-height: 100px; }
+  .status { font-size: 14px; }
+  .flow { display: flex; flex-direction: column; reading-flow: flex-visual; } /* Tab follows the visual order */
+  .columns { display: contents; }
+  .column { margin-bottom: 20px; }
+  .image-column { order: 1; }
+  .map-column { order: 2; }
+  .map-column .column-head { min-height: 40px; }
+  .bar.unused, .bar.unused ~ .bar-text, .bar.unused ~ .under-map { display: none; }
+  .controls { order: 3; flex-direction: column; gap: 10px; padding: 0; }
+  .matrix-column { order: 4; margin-top: 18px; }
+  .matrix-column .column-head { flex-wrap: wrap; height: auto; }
+  .prediction-column { order: 5; }
+  .methods { order: 6; margin-top: 0; }
+  .method-row, .method-groups { flex-wrap: wrap; }
+  .other-methods { width: 100%; } .few .other-methods { padding-top: 0; }
+  .methods-head .score-note { margin-left: 0; }
+  .method-tiles { display: grid; gap: 16px 6px; grid-template-columns: repeat(3, minmax(0, 104px)); justify-content: space-between; }
+  .method-group { width: 100%; }
+  .method, .method .track, .method-score { width: 100%; max-width: 104px; }
+  .method-name { white-space: normal; }
+  .method-score { flex-wrap: wrap; gap: 0 6px; }
+  .method canvas { width: calc(100% * min(1, var(--aspect))); }
+  .controls .choice, .outline-slider { align-items: stretch; }
+  .shows-method .controls .choice:not(.display) { display: none; }
+  .outline-slider input { width: 100%; }
+  .controls .options { width: 100%; }
+  .controls .options label, .controls .options span { flex: 1; }
+  .predictions { grid-template-columns: 1fr; gap: 0; }
+  .image-column { display: grid; grid-template-columns: var(--side) minmax(0, 1fr); gap: 0 10px; }
+  .image-column:has(.shelf[data-source=sample][hidden]) { --side: var(--map); column-gap: 0; } /* no strip next to it */
+  .image-column > *, .picker > * { grid-column: 1 / 3; }
+  .image-column > .stage { grid-area: 2 / 1; }
+  .picker { display: contents; }
+  .picker .choice { margin-top: 10px; }
+  .shelf { height: auto; padding: 0; margin-inline: 0; overflow: visible; }
+  .large .count { display: none; }
+  .gallery:not(.large) { height: 240px; }
+  .shelf[data-source=sample] { grid-area: 2 / 2; align-self: stretch; position: relative; height: auto; margin: 0; }
+  .samples { position: absolute; inset: -4px; padding: 4px 8px; overflow-y: auto; scrollbar-width: none; }
+  .samples .thumbs { grid-template-columns: 1fr; gap: 11px; }
+  .group-title { margin: 8px 0 4px; overflow: hidden; text-overflow: ellipsis; }
+  .keys { display: none; }
+  /* A choice made below the map is shown here, with a link back to the map. */
+  .jump { display: block; position: fixed; z-index: 20; inset: auto 0 0; padding: 12px 16px; border: 0; border-top: 1px solid var(--control-line); background: var(--page); text-align: left; font-size: 14px; line-height: 20px; cursor: pointer; }
+  .jump::after { content: " Show"; color: var(--color-accent); font-weight: 600; }
+
+  /* More than eight heads: one layer at a time, its heads side by side with their numbers. */
+  .many-heads .layer-select { display: flex; align-items: center; gap: 8px; margin-bottom: 10px; font-size: 13px; color: var(--quiet); }
+  .many-heads .matrix { --tile: max(round(down, 52px, var(--patch-step)), round(up, 32px, var(--patch-step))); display: block; width: 100%; }
+  .many-heads .matrix-row { display: none; }
+  .many-heads .matrix-row.current { display: flex; flex-wrap: wrap; gap: 22px 8px; margin: 0; padding-top: 18px; }
+  .many-heads .matrix-row .label { display: none; }
+  .many-heads .cell, .many-heads .cell.mean { margin: 0; }
+  .many-heads .cell::after { content: attr(data-head); position: absolute; left: 0; right: 0; top: -18px; font-size: 12px; line-height: 16px; text-align: center; color: var(--quiet); }
+}
+@media (max-width: 480px) {
+  .summary { min-height: 120px; }
+}
+@media (max-width: 340px) {
+  .summary { min-height: 140px; }
+}
+@media (pointer: coarse) {
+  .vitviz-explorer { --smallest-tile: 32px; --thumbnail: 24px; }
+  .outline-slider input { height: 32px; }
+}
+`,Ve=`/* Loaded with the view, nested in a selector of the page. */
+.ledger {
+  --line: clamp(12px, (var(--map) + 60px) / (2 * var(--layers) + 4) - 2px, 26px);
+  --text: 44px; /* room for a number after the longest bar */
+  display: grid; grid-template-columns: 50px minmax(130px, 1fr) repeat(var(--heads), minmax(min(14px, 236px / var(--heads)), calc(var(--largest-tile) - 14px)));
+  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 3px; margin: -3px;
+}
+.ledger > * { min-width: 0; }
+.ledger-key, .ledger-head, .ledger-name { display: flex; align-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }
+.ledger-key { grid-area: 1 / 2; gap: 4px; }
+.ledger-key .swatch { width: 10px; height: 10px; background: var(--quiet); }
+.ledger-key .swatch + .swatch, .ledger-key .mlp { margin-left: 6px; }
+.ledger-key .mlp { background: repeating-linear-gradient(135deg, var(--quiet) 0 1.5px, transparent 1.5px 4px); box-shadow: inset 0 0 0 1px var(--quiet); }
+.ledger-head { grid-row: 1; justify-content: center; }
+.ledger-name { grid-column: 1; justify-content: flex-end; padding-right: 8px; }
+.ledger-name.on, .ledger-head.on { color: var(--color-accent); font-weight: 600; }
+.ledger-name.sum { color: var(--ink); font-weight: 600; }
+.bar-row {
+  grid-column: 2; position: relative; height: auto; padding: 0; border: 0; cursor: default;
+}
+.bar-row:is(.attention, .sum) { cursor: pointer; }
+.bar-row:hover { background-color: var(--fill); }
+.bar-row[aria-pressed=true] { box-shadow: 0 0 0 2px var(--color-accent); z-index: 1; }
+.bar-row:focus-visible, .amount-cell:focus-visible { outline: 2px solid var(--color-accent); outline-offset: 2px; border-radius: 1px; z-index: 2; }
+
+/* Bars are placed within the row without the room for numbers. */
+.bar-row > i, .bar-row > span { position: absolute; pointer-events: none; }
+.bar-row > .amounts { inset: 0 var(--text) 0 0; }
+.amounts > * { position: absolute; }
+.zero { left: calc(var(--zero) * 1%); top: 0; bottom: 0; width: 1px; background: var(--hairline); }
+.amount { top: 2px; bottom: 2px; min-width: 1.5px; background: var(--positive); }
+.amount.negative { background: var(--negative); }
+.mlp .amount { --stripe: var(--positive); background: repeating-linear-gradient(135deg, var(--stripe) 0 2px, transparent 2px 5px); box-shadow: inset 0 0 0 1px var(--stripe); }
+.mlp .amount.negative { --stripe: var(--negative); }
+.other .amount { background: var(--quiet); }
+.sum .amount { background: var(--ink); }
+.link { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }
+.amount-text { top: 50%; padding-left: 4px; font-size: 12px; line-height: 1; transform: translateY(-50%); white-space: nowrap; color: var(--ink); }
+.sum .amount-text { font-weight: 600; }
+.deep .mlp .amount-text, .deep .attention .amount-text { display: none; }
+.amount-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }
+.amount-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }
+.amount-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
+.amount-cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page) !important; }
+.amount-cell span { font-size: 12px; line-height: 1; }
+@container (max-width: 33px) { .amount-cell span { display: none; } }
+.ledger-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+@media (max-width: 639px) {
+  .ledger { grid-template-columns: 46px minmax(126px, 1fr) repeat(var(--heads), minmax(26px, 36px)); }
+  .ledger-name { position: sticky; left: -3px; z-index: 3; background: var(--page); }
+}
+`,He=`/* Loaded with the view, nested in a selector of the page. */
+.foreground { display: flex; align-items: center; gap: 6px; font-size: 13px; color: var(--quiet); white-space: nowrap; cursor: pointer; }
+.foreground input { accent-color: var(--color-accent); }
+.film { --frame: clamp(56px, 300px / var(--layers) + 54px, 112px); display: grid; gap: 8px; grid-template-columns: repeat(auto-fill, minmax(var(--frame), 1fr)); padding: 4px; margin: -4px; }
+.frame { display: grid; grid-template-columns: 1fr auto; gap: 4px 2px; padding: 0; border: 0; background: none; color: inherit; text-align: left; font-size: 12px; line-height: 16px; cursor: pointer; }
+.frame canvas { grid-column: 1 / 3; width: 100%; aspect-ratio: var(--aspect); box-shadow: 0 0 0 1px var(--tile-line); background: repeating-linear-gradient(135deg, var(--hairline) 0 1px, transparent 1px 6px); }
+.frame:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }
+.frame[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
+.frame[aria-pressed=true] .frame-name { color: var(--color-accent); font-weight: 600; }
+.frame-text { color: var(--quiet); }
+.film-note { margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.nearest { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--hairline); }
+.nearest h3 { margin: 0 0 6px; font-size: 13px; font-weight: 600; }
+.nearest-images { display: grid; grid-template-columns: repeat(8, minmax(0, 1fr)); gap: 6px; padding: 0; list-style: none; }
+.nearest-images li { display: grid; font-size: 11px; line-height: 14px; min-width: 0; }
+.nearest-images img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); margin-bottom: 2px; }
+.nearest-images span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.nearest-images span + span { color: var(--quiet); }
+.nearest-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; font-size: 12px; color: var(--quiet); }
+.nearest-progress .progress { grid-column: 1 / 3; }
+@media (max-width: 639px) { .column-head:has(.foreground) { flex-wrap: wrap; height: auto; } }
+`,Ue=`/* Loaded with the view, nested in a selector of the page. */
+.patched-images { display: flex; align-items: center; gap: 10px; margin-bottom: 12px; color: var(--quiet); }
+.patched-images figure { display: flex; align-items: center; gap: 8px; margin: 0; min-width: 0; }
+.patched-images canvas { width: 40px; aspect-ratio: var(--aspect); image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); background: var(--fill); }
+.patched-images figcaption { font-size: 12px; line-height: 16px; max-width: 90px; overflow-wrap: anywhere; }
+.patched-images b { display: block; color: var(--ink); }
+.patched-images .button { margin-left: auto; }
+.patching-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; margin-bottom: 10px; font-size: 12px; color: var(--quiet); }
+.patching-progress .progress { grid-column: 1 / 3; }
+.patching-grid {
+  --line: clamp(14px, (var(--map) - 20px) / (var(--layers) + 1) - 2px, 34px);
+  display: grid; grid-template-columns: 58px repeat(var(--heads), minmax(min(14px, 300px / var(--heads)), 56px)) minmax(30px, 56px);
+  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 4px; margin: -4px;
+}
+.patching-grid > * { min-width: 0; }
+.corner, .patching-head { display: grid; place-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }
+.corner { justify-content: end; padding-right: 8px; }
+.patching-layer { padding: 0 8px 0 0; border: 0; background: none; color: var(--quiet); font-size: 12px; text-align: right; text-decoration: underline dotted; text-underline-offset: 3px; white-space: nowrap; cursor: pointer; }
+.patching-layer:hover { color: var(--ink); }
+.patching-layer[aria-pressed=true] { color: var(--color-accent); font-weight: 600; }
+.patching-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }
+.patching-cell:last-child, .patching-cell:has(+ .patching-layer) { margin-left: 4px; cursor: default; }
+.patching-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }
+.patching-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
+.patching-cell span { font-size: 12px; line-height: 1; }
+@container (max-width: 33px) { .patching-cell span { display: none; } }
+.patching-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+@media (max-width: 639px) {
+  .patching-grid { grid-template-columns: 52px repeat(var(--heads), minmax(34px, 56px)) minmax(34px, 56px); }
+  .patching-layer, .corner { position: sticky; left: -4px; z-index: 3; padding-right: 4px; background: var(--page); }
+}
+`,We=g(`<h1 class="headline"> </h1>`),Ge=g(`<!> <!>`,1),Ke=g(`<div class="columns"><!> <!> <!> <!></div>`),qe=g(`<p class="address"> </p>`),Je=g(`<article data-ready="figure"><!> <!> <p class="caption"> </p> <!></article>`);function Ye(e,t){F(t,!0);let r={matrix:`matrix-figure`,methods:`methods-figure`,layers:`frame`,patches:`frame`},i=O(()=>t.explorer.session),c=O(()=>l(i).drawing),d=O(()=>l(i).explanation?.shape),p=O(()=>({image:![`map`,`matrix`,`methods`].includes(t.content),map:![`matrix`,`methods`,`sheet`].includes(t.content),matrix:![`map`,`methods`,`layers`,`patches`].includes(t.content),prediction:!(t.content in r)&&![`map`,`sheet`].includes(t.content)}));var m=Je(),h=s(m),g=e=>{var r=We(),i=N(r,!0);n(()=>R(i,t.title)),o(e,r)};z(h,e=>{t.title&&e(g)});var _=u(h,2),v=e=>{Pe(e,{get explorer(){return t.explorer},isWhole:!0})},y=e=>{var n=Ge(),r=f(n);je(r,{get explorer(){return t.explorer},get shape(){return l(d)}});var i=u(r,2);U(i,{get explorer(){return t.explorer},get shape(){return l(d)}}),o(e,n)},b=e=>{Fe(e,{get explorer(){return t.explorer}})},x=e=>{U(e,{get explorer(){return t.explorer},get shape(){return l(d)}})},S=e=>{var n=Ke(),r=s(n),c=e=>{je(e,{get explorer(){return t.explorer},get shape(){return l(d)}})};z(r,e=>{l(p).image&&e(c)});var m=u(r,2);Fe(m,{get explorer(){return t.explorer}});var h=u(m,2),g=e=>{var n=a(),r=f(n);ie(r,()=>t.Panel,(e,n)=>{n(e,{get explorer(){return t.explorer},get panel(){return l(i).panel}})}),o(e,n)},_=e=>{U(e,{get explorer(){return t.explorer},get shape(){return l(d)}})};z(h,e=>{t.Panel?e(g):l(p).matrix&&e(_,1)});var v=u(h,2),y=e=>{Me(e,{get explorer(){return t.explorer}})};z(v,e=>{l(p).prediction&&e(y)}),w(n),o(e,n)};z(_,e=>{t.content===`methods`?e(v):t.content===`sheet`?e(y,1):t.content===`map`?e(b,2):t.content===`matrix`?e(x,3):e(S,-1)});var ee=u(_,2),C=N(ee,!0),T=u(ee,2),E=e=>{var r=qe(),i=N(r,!0);n(()=>R(i,t.address)),o(e,r)};z(T,e=>{t.address&&e(E)}),w(m),n((e,n)=>{re(m,1,e),D(m,n),R(C,t.caption)},[()=>M([`vitviz vitviz-explorer figure`,r[t.content]??(l(p).prediction?`whole`:t.content),{"many-heads":l(d)&&Le(l(d)),smooth:l(i).view.smooth,"shows-method":l(c).method!==void 0,"head-ablated":!l(c).method&&l(c).isHeadAblated,grayed:l(i).ablation.patch_mode===`gray`}]),()=>l(d)&&Ie(l(d))]),o(e,m),k()}var Xe=[ze,Be,Ve,He,Ue,`/* Figures of Explore, in addition to lib/export/figure.css. Nested under the root. */
+
+.vitviz-explorer.figure { --image: 240px; --map: 328px; --largest-tile: 56px; --names: 44px; --gap: 4px; --mean-gap: 10px; --method: 90px; }
+.figure.whole { width: 1120px; }
+.figure .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 20px 36px; }
+.figure :is(.view-tabs button:not([aria-pressed=true]), .class-search, .map-what, .foreground, .nearest:has(.button), .class-token[aria-pressed=false]) { display: none !important; }
+.figure .view-tabs button { border: 0; padding: 0; font-size: 15px; line-height: 20px; }
+.figure :is(.truth, .class-name, .predicted, .map-title, .nearest-images span) { white-space: normal; overflow: visible; }
+.figure .class-token { font-weight: 400; }
+.figure .explain-class { margin: 0; width: 100%; padding: 6px 0; background: none !important; }
+.figure .explain-class[aria-pressed=true] .class-name { color: var(--color-accent); font-weight: 600; }
+.figure .bar-text { min-height: 18px; }
+.figure .under-map { min-height: 0; }
+.figure .image-note { min-height: 0; }
+.figure .accuracy { border: 0; padding: 0; margin-top: 2px; }
+.figure .prediction-column { padding-top: 10px; }
+
+/* The large map alone. */
+.figure.map { --map: 480px; width: calc(var(--map) + 48px); }
+.figure.map .column-head { display: none; }
+
+/* Frames of animations: image and map side by side. */
+.figure.frame { --image: 360px; --map: 360px; width: calc(2 * 360px + 36px + 48px); }
+.figure.frame .columns { grid-template-columns: var(--image) var(--map); }
+
+/* The matrix, and a contact sheet of its maps in large tiles. */
+.figure.matrix-figure { width: min(1120px, max(420px, 48px + var(--names) + var(--mean-gap) + (var(--heads) + 1) * 60px)); }
+.figure.sheet { --largest-tile: 144px; --gap: 6px; width: min(1120px, max(520px, 48px + var(--names) + var(--mean-gap) + (var(--heads) + 1) * 150px)); }
+.figure.sheet .image-column { --image: 144px; margin-bottom: 14px; }
+.figure.methods-figure { width: 1120px; }
+.figure.methods-figure .methods { margin: 0; padding: 0; border: 0; }
+.figure .method-groups { justify-content: flex-start; gap: 18px 36px; }
+.figure .method-tiles { gap: 16px 18px; }
+`],Ze={hover:-1,read:-1,method:null};function Qe(e,t={}){let{session:n,catalog:r}=e,{drawing:i,panel:a,view:o,pointer:s}=n,c={pointer:V(s,Ze),view:{...o,...t},query:t.query??i.query,panel:a&&V(a,{progress:null,pointed:null})},l=V(n,c);return c.drawing=new ke(l),V(e,{session:l,theme:Ce(r.lists.colors)})}async function $e(e,t,n){let{drawing:r,view:i}=e.session,a=r.panel?Ne(i.content):void 0,o=a?(await a()).default:null,[s,c]=[tt(e,t),G(e,t)];return Se(Ye,{explorer:e,content:t,title:s,caption:c,address:n,Panel:o},Xe)}async function et(e,t,n,r){let i=Qe(e),a=await $e(i,t,r);try{let e=await a.draw(tt(i,t)||`Attribution methods`,G(i,t));return n===`16:9`?we(e):e}finally{a.close()}}var W=[`matrix`,`sheet`,`layers`,`patches`];function tt({session:{drawing:e}},t){return t===`methods`?``:W.includes(t)?t===`patches`?e.direction===`to`?`What attends to each patch`:`What each patch attends to`:`${nt(e)}, by ${t===`layers`?`layer`:`layer and head`}`:e.headline}function nt({query:e,direction:t,shape:n}){if(!n)return`Attention`;let r=L(e,n,`these `),i=e.length>1?`attend`:`attends`;return t===`to`?`What attends to ${r}`:`What ${r} ${i} to`}function G({session:e},n){let{drawing:r,explanation:i,view:a}=e;if(!i)return``;let{reply:o,shape:s,subject:l,isAblated:u}=i,{caption:d,truth:f,note:p}=o.image,m=[d,f===null?``:`true label ${o.classes[f]}`,p].filter(Boolean).join(`, `),h=`${c(s.layers,`layer`,`layers`)}, ${c(s.heads,`head`,`heads`)}`,g=r.panel===null&&n!==`methods`,_=e.hasHead&&(n===`methods`||r.method?.forClass||r.panel!==null&&n!==`features`);return[...W.includes(n)||n===`methods`?[]:[te(r.line)],`Model: ${l.model} (${h}).`,`Image: ${m}.`,g&&!r.method&&!W.includes(n)&&`${nt(r)}.`,g&&`Color scale: ${Oe(a.scale,r.limits)}.`,_&&`Explained class: ${fe(e.targetNames)}.`,u&&`${he(t(Ae(l)))}.`,o.credit].filter(Boolean).join(` `)}function rt({session:e},t,n){let{drawing:r,explanation:i}=e;if(!i)return xe([`vitviz`],n);let{subject:a,shape:o,isAblated:s}=i,{query:c,direction:l,method:u,title:d}=r,f=![`matrix`,`methods`,`sheet`].includes(t),p=(!u||!f)&&t!==`methods`&&(c.length>0||l===`to`),m=c.length>1?`${I(c[0],o)} and ${c.length-1} more`:L(c,o);return xe([`vitviz`,a.model,a.image.kind===`upload`?`upload`:ce(a.image),f&&d,p&&`${l} ${m}`,s&&`ablated`,t!==`view`&&t],n)}var it=1,at=.2,ot=24,st=256;async function*ct(e,t,n){let{explanation:r,view:i}=e.session;if(!r)return;let{shape:a}=r,o=i.layer===`pool`?ae:i.layer,s=t===`layers`?Array.from({length:a.layers},(e,t)=>({content:`attention`,layer:t})):lt(a).filter(e=>!Re(e,a)).map(e=>({content:`attention`,layer:o,query:[e]})),c=s.length>ot?at:it;for(let r of s){r.query&&await ut(e.session,r.query);let i=Qe(e,r),a=await $e(i,t,n);try{yield{image:await a.draw(``,G(i,t)),seconds:c}}finally{a.close()}}}function lt({rows:e,columns:t}){let n=1;for(;Math.ceil(e/n)*Math.ceil(t/n)>st;)n++;let r=e=>{let t=Math.min(Math.floor(n/2),e-1);return Array.from({length:Math.ceil((e-t)/n)},(e,r)=>t+r*n)};return r(e).flatMap(e=>r(t).map(n=>e*t+n))}async function ut({direction:e,engine:t,explanation:n},i){for(;n&&!me(n,i,e);)try{let r=await t.rows(n.subject,{query:i,direction:e},H);n.keepRows(i,e,r)}catch(e){if(!P(e)||!e.isBusy)throw e;await r(v)}}var K=[`png`,`svg`,`pdf`,`npz`,`csv`],q=[`png`,`svg`,`pdf`],dt=[`png`,`svg`],J=[`gif`,`mp4`],ft=[{key:`view`,name:`Whole view`,about:`Image, map, matrix and prediction`,formats:[...q,`npz`,`csv`,`html`]},{key:`map`,name:`Map`,about:`The large map with its color bar`,formats:q},{key:`matrix`,name:`Matrix`,about:`All layers and heads, with means`,formats:q},{key:`methods`,name:`Methods`,about:`All attribution maps, with scores`,formats:[...q,`npz`,`csv`]},{key:`sheet`,name:`Contact sheet`,about:`All layers and heads in large tiles`,formats:q},{key:`layers`,name:`Animation over layers`,about:`The head, or mean, layer by layer`,formats:J},{key:`patches`,name:`Animation over patches`,about:`Each patch as the query in turn`,formats:J}],pt=[{key:`contributions`,name:`Contributions`,about:`Image, map, bars that sum to the logit, and heads`,formats:K},{key:`features`,name:`Features`,about:`Image, map and all layers`,formats:K},{key:`patching`,name:`Patching`,about:`Both images, map, heads and MLPs`,formats:K}],mt=[...ft,...pt],Y={png:{name:`PNG`,about:`300 dpi`},svg:{name:`SVG`,about:`vector, text stays text`},pdf:{name:`PDF`,about:`vector, text stays text`},npz:{name:`NPZ`,about:`NumPy arrays: the large map, the maps of all layers and heads, probabilities, scale limits`},csv:{name:`CSV`,about:`A table of all values, one a line, for a spreadsheet`},html:{name:`HTML`,about:`This explorer as one file, opened on this view: works in any browser, without vitviz or a network`},gif:{name:`GIF`,about:`256 colors`},mp4:{name:`MP4`,about:`encoded in this browser`}},ht=[{key:`content`,name:`As content`},{key:`16:9`,name:`16:9`}],gt=e=>mt.find(({key:t})=>t===e)??ft[0],X=e=>q.includes(e.format),Z=e=>gt(e.content).formats===J,Q=e=>X(e)||e.content===`layers`,_t=e=>({...e,format:e.format===`pdf`?`svg`:e.format===`mp4`?`gif`:e.format}),vt=({content:e,format:t})=>e===`patches`?`One frame per patch, of fine grids every second or third row and column: drawing them takes a while`:t===`npz`&&gt(e).formats===K?`NumPy arrays: all numbers of this view`:Y[t].about,yt=({layers:e,shown:t,hasMethods:n,isLive:r})=>(t===`attention`?ft:pt.filter(({key:e})=>e===t)).filter(({key:t,formats:i})=>(t!==`layers`||e>1)&&(t!==`methods`||n)&&(r||i!==J)),bt=(e,{encodes:t,isLive:n})=>gt(e).formats.filter(e=>(e!==`mp4`||t)&&(n||dt.includes(e))),xt=(e,{isUpload:t,isLive:n})=>n&&!t&&(X(e)||Z(e));function St(e,t){let n=yt(t),r=(n.find(({key:t})=>t===e.content)??n[0]).key,i=bt(r,t);return{...e,content:r,format:i.includes(e.format)?e.format:i[0]}}var Ct=`vitviz-save`,$={content:`view`,format:`png`,size:`content`,link:!0};function wt(){try{let{content:e,format:t,size:n,link:r}=JSON.parse(localStorage.getItem(Ct)??`{}`);return{content:mt.find(({key:t})=>t===e)?.key??$.content,format:t!==void 0&&t in Y?t:$.format,size:ht.find(({key:e})=>e===n)?.key??$.size,link:typeof r==`boolean`?r:$.link}}catch{return $}}function Tt(e){try{localStorage.setItem(Ct,JSON.stringify(e))}catch{}}var Et=`The browser does not allow copying`,Dt=class{explorer;#e;#t=S(null);get node(){return l(this.#t)}set node(e){b(this.#t,e)}#n=new Map;#r=S(wt());#i=S(null);get preview(){return l(this.#i)}set preview(e){b(this.#i,e)}#a=S(``);get previewed(){return l(this.#a)}set previewed(e){b(this.#a,e)}#o=S(``);get busy(){return l(this.#o)}set busy(e){b(this.#o,e)}#s=S(``);get message(){return l(this.#s)}set message(e){b(this.#s,e)}#c=S(!1);get isError(){return l(this.#c)}set isError(e){b(this.#c,e)}#l=S(``);get code(){return l(this.#l)}set code(e){b(this.#l,e)}#u=O(()=>({encodes:Ee(),isLive:this.#e.engine.isLive,layers:this.#e.explanation?.shape.layers??1,isUpload:[this.#e.subject?.image,this.#e.view.other].some(e=>e?.kind===`upload`),shown:this.#e.drawing.panel?this.#e.view.content:`attention`,hasMethods:this.#e.methods.skipped===null}));get abilities(){return l(this.#u)}set abilities(e){b(this.#u,e)}#d=O(()=>St(l(this.#r),this.abilities));get choice(){return l(this.#d)}set choice(e){b(this.#d,e)}constructor(e){this.explorer=e,this.#e=e.session}open(){this.node&&!this.node.open&&(this.node.showModal(),this.#n=new Map,this.code=``,this.previewed=``,this.update())}close(){this.node?.close()}choose(e){b(this.#r,{...this.choice,...e})}async update(){if(!this.node?.open)return;this.#f(``);let{choice:e}=this,t=this.#n,n=JSON.stringify(e),r=Q(e)?await this.#p(_t(e)):null;t===this.#n&&n===JSON.stringify(this.choice)&&(this.preview&&URL.revokeObjectURL(this.preview.url),this.preview=r&&!P(r)?{...r,url:URL.createObjectURL(r.blob)}:null,P(r)&&this.#f(r.message,!0),this.previewed=n)}#f(e,t=!1){this.message=e,this.isError=t}#p(e){let t=JSON.stringify(e),n=this.#n,r=n.get(t);return r||(r=this.#m(e),n.set(t,r),r.then(e=>P(e)&&n.delete(t))),r}async#m(e){let{explorer:t,abilities:n}=this,{content:r,size:i,format:a}=e,{engine:o}=this.#e,{subject:s,view:c}=kt(this.#e),l=e.link&&xt(e,n)?ge():null,u={name:rt(t,r,a),caption:G(t,r)};if(X(e))try{let[n,a]=await Promise.all([et(t,r,i,l),o.provenance(s,c,H).catch(()=>null)]);return{...u,blob:await be(n,e.format,a),isUntraced:!a}}catch{return new p(T)}if(Z(e)){let n=await Ot(ct(t,e.content,l),e.format);return P(n)?n:{...u,blob:n}}let f={format:a,methods:r===`methods`};return o.file(s,c,f,H).then(({src:e})=>({...u,blob:B(e)})).catch(d)}async save(){let{choice:e}=this;this.busy=`save`,this.#f(``);let t=await this.#p(e);if(this.busy=``,P(t))return this.#f(t.message,!0);ye(t.name,t.blob),Tt(e),this.close();let n=t.isUntraced?` It has no provenance, as the server did not respond.`:``;this.#e.status.say(`Saved as ${t.name}.${n}`)}async copyImage(){this.busy=`copy`;let e=this.#p({...this.choice,format:`png`}),t=await _e(`image/png`,e.then(At)),n=await e;this.busy=``,P(n)?this.#f(n.message,!0):t?this.#f(`Copied as PNG.`):this.#f(`${Et}: save the file instead.`,!0)}async copyCode(){this.busy=`code`;let{subject:e,view:t}=kt(this.#e),n=this.#e.engine.code(e,t,H),r=n.then(({code:e})=>new Blob([e],{type:`text/plain`})),i=await _e(`text/plain`,r),a=await n.catch(d);if(this.busy=``,P(a))return this.#f(a.message,!0);this.code=a.code,this.#f(i?`Code copied.`:`${Et}: select the code below.`,!i)}get canCopy(){return X(this.choice)}};async function Ot(e,t){let{animationOf:n}=await x(async()=>{let{animationOf:e}=await import(`./animation.js`);return{animationOf:e}},[],import.meta.url);try{return await n(e,t)}catch(e){return P(e)?e:new p(De)}}function kt({explanation:e,panel:t,targetClass:n,view:r}){if(!e)throw Error(`nothing is shown`);let i=e.reply.classes.length?[n,...r.target.slice(1)]:[],{truth:a}=e.reply.image;return{subject:e.subject,view:{...r,target:i,truth:a,...t?.saved}}}function At(e){if(P(e))throw e;return e.blob}var jt=g(`<p class="about"> </p>`),Mt=g(`<canvas aria-hidden="true"></canvas>`),Nt=g(`<img/>`),Pt=g(`<figure><div class="sheet"><!> <p class="wait">Drawing…</p></div> <figcaption> </figcaption></figure>`);function Ft(e,t){F(t,!0);let r=O(()=>t.saving.choice),i=O(()=>Q(l(r))&&t.saving.previewed!==JSON.stringify(l(r))),c=()=>matchMedia(`(prefers-reduced-motion: reduce)`).matches;function d(e){let n=new Image;n.onload=()=>{e.width=n.naturalWidth,e.height=n.naturalHeight,e.getContext(`2d`)?.drawImage(n,0,0)},n.src=t.saving.preview?.url??``}var p=Pt(),m=s(p),h=s(m),g=e=>{var t=jt(),i=N(t);n(e=>R(i,`${e??``}.`),[()=>vt(l(r))]),o(e,t)},_=O(()=>!Q(l(r))),v=e=>{var i=a(),s=f(i),u=e=>{var n=a(),r=f(n);E(r,()=>t.saving.preview.url,e=>{var t=Mt();le(t,()=>d),o(e,t)}),o(e,n)},p=O(()=>Z(l(r))&&c()),m=e=>{var r=Nt();n(()=>{C(r,`src`,t.saving.preview.url),C(r,`alt`,`Preview. ${t.saving.preview.caption??``}`)}),o(e,r)};z(s,e=>{l(p)?e(u):e(m,-1)}),o(e,i)};z(h,e=>{l(_)?e(g):t.saving.preview&&e(v,1)});var y=u(h,2);w(m);var b=u(m,2),x=N(b,!0);w(p),n(e=>{re(p,1,M([`preview`,{drawing:l(i)}])),C(p,`aria-busy`,l(i)),C(y,`hidden`,!l(i)),R(x,e)},[()=>Q(l(r))?t.saving.preview?.caption??``:``]),o(e,p),k()}var It=(e,t=j,r=j,i=j,a=j,c=j)=>{var l=Lt(),d=s(l);oe(d);var f=u(d),p=N(f,!0);w(l),n(()=>{C(d,`name`,`save-${t()??``}`),ue(d,r()),A(d,a()),R(p,i())}),h(`change`,d,function(...e){c()?.apply(this,e)}),o(e,l)},Lt=g(`<label><input type="radio"/><span> </span></label>`),Rt=g(`<label class="content"><input type="radio" name="save-content"/><span><b> </b><small> </small></span></label>`),zt=g(`<p class="note"> </p>`),Bt=g(`<div class="choice" role="radiogroup" aria-label="Size"><span class="name">Size</span> <div class="options"></div></div>`),Vt=g(`<label class="check"><input type="checkbox" name="save-link"/>Link to this view in the caption</label>`),Ht=g(`<section class="code" tabindex="0" aria-label="Python code"><pre> </pre></section>`),Ut=g(`<button type="button" class="button" data-do="code">Copy code</button>`),Wt=g(`<button type="button" class="button" data-do="copy"> </button>`),Gt=g(`<dialog class="save" aria-label="Save figure" closedby="any"><header><h2>Save figure</h2> <button type="button" class="button plain" data-do="close" aria-label="Close">✕</button></header> <div class="save-body"><div class="save-options"><div class="contents" role="radiogroup" aria-label="Content"></div> <div class="choice" role="radiogroup" aria-label="Format"><span class="name">Format</span> <div class="options"></div></div> <!> <!> <!></div> <!></div> <!> <footer><p role="status"> </p> <!> <!> <button type="button" class="button primary" data-do="save"> </button></footer></dialog>`);function Kt(e,t){F(t,!0);let r=ee(t,`saving`,7);y(()=>{r().choice,_(()=>r().update())});let i=O(()=>r().choice),a=O(()=>r().preview!==null&&_t(l(i)).format===l(i).format),c=O(()=>Q(l(i))&&r().preview?`${Y[l(i).format].name}: ${Y[l(i).format].about}${l(a)?`, ${ve(r().preview.blob.size)}`:``}`:``);var d=Gt(),f=s(d),p=u(s(f),2);w(f);var m=u(f,2),g=s(m),v=s(g);pe(v,21,()=>yt(r().abilities),({key:e,name:t,about:n})=>e,(e,t)=>{let a=()=>l(t).key,c=()=>l(t).name,d=()=>l(t).about;var f=Rt(),p=s(f);oe(p);var m=u(p),g=s(m),_=N(g,!0),v=u(g),y=N(v,!0);w(m),w(f),n(()=>{ue(p,a()),A(p,l(i).content===a()),R(_,c()),R(y,d())}),h(`change`,p,()=>r().choose({content:a()})),o(e,f)}),w(v);var b=u(v,2),x=u(s(b),2);pe(x,20,()=>bt(l(i).content,r().abilities),e=>e,(e,t)=>{It(e,()=>`format`,()=>t,()=>Y[t].name,()=>l(i).format===t,()=>()=>r().choose({format:t}))}),w(x),w(b);var S=u(b,2),T=e=>{var t=zt(),r=N(t,!0);n(()=>R(r,Te)),o(e,t)},E=O(()=>Z(l(i))&&!r().abilities.encodes);z(S,e=>{l(E)&&e(T)});var D=u(S,2),te=e=>{var t=Bt(),n=u(s(t),2);pe(n,21,()=>ht,({key:e,name:t})=>e,(e,t)=>{let n=()=>l(t).key;It(e,()=>`size`,n,()=>l(t).name,()=>l(i).size===n(),()=>()=>r().choose({size:n()}))}),w(n),w(t),o(e,t)},ie=O(()=>X(l(i)));z(D,e=>{l(ie)&&e(te)});var ae=u(D,2),ce=e=>{var t=Vt(),a=s(t);oe(a),se(),w(t),n(()=>A(a,l(i).link)),h(`change`,a,e=>r().choose({link:e.currentTarget.checked})),o(e,t)},le=O(()=>xt(l(i),r().abilities));z(ae,e=>{l(le)&&e(ce)}),w(g),Ft(u(g,2),{get saving(){return r()}}),w(m);var j=u(m,2),P=e=>{var t=Ht(),i=s(t),a=N(i,!0);w(t),n(()=>R(a,r().code)),o(e,t)};z(j,e=>{r().code&&e(P)});var I=u(j,2),L=s(I),fe=N(L,!0),me=u(L,2),he=e=>{var t=Ut();n(()=>t.disabled=r().busy===`code`),h(`click`,t,()=>r().copyCode()),o(e,t)};z(me,e=>{r().abilities.isLive&&e(he)});var ge=u(me,2),_e=e=>{var t=Wt(),i=N(t,!0);n(()=>{t.disabled=r().busy===`copy`,R(i,r().busy===`copy`?`Copying…`:`Copy image`)}),h(`click`,t,()=>r().copyImage()),o(e,t)};z(ge,e=>{r().canCopy&&e(_e)});var B=u(ge,2);de(B,!0);var ye=N(B,!0);w(I),w(d),ne(d,e=>r().node=e,()=>r()?.node),n(()=>{C(d,`data-preview`,r().previewed||void 0),C(d,`data-busy`,r().busy||void 0),re(L,1,M([`message`,{error:r().isError}])),R(fe,r().message||l(c)),B.disabled=r().busy===`save`,R(ye,r().busy===`save`?`Saving…`:`Save`)}),h(`click`,p,()=>r().close()),h(`click`,B,()=>r().save()),o(e,d),k()}m([`change`,`click`]);function qt(t){let n=new Dt(t);return i(Kt,{target:t.root??t.host.element,props:{saving:n}}),e(),()=>n.open()}export{qt as mountDialog};

@@ -1,0 +1,86 @@
+import{a as e,i as t,n,r,t as i}from"./figures.js";import{Bn as a,En as o,Gn as s,Jn as c,On as l,ar as u,dn as d,nr as f,qn as p,rr as m,t as h,wn as g}from"./shared.js";import{n as _}from"./internals.js";var v=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+   lib/base.css is included before them; Internals.svelte sets --data, the color of data in charts, from the color map. */
+
+/* Headline, choice of images. */
+.lead { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 2px 24px; align-items: center; padding: 16px 0 24px; }
+.status { grid-column: 1; }
+.lead [data-do=again] { grid-column: 1; justify-self: start; margin-top: 12px; }
+.choice { grid-column: 2; grid-row: 1 / 3; }
+
+/* Ten figures, three in a row. */
+.probes { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 44px 48px; align-items: start; }
+figure { min-width: 0; container-type: inline-size; }
+.question { margin-top: 1px; font-size: 13px; line-height: 19px; color: var(--ink); }
+.line { min-height: 38px; margin: 2px 0 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+/* Room for the longest sentence, so that reading a figure does not move it under the pointer. */
+@container (max-width: 380px) {
+  :is([data-probe=distance], [data-probe=effective], [data-probe=norms], [data-probe=lens], [data-probe=sinks]) .line { min-height: 57px; }
+}
+figcaption { margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+figcaption b { color: var(--ink); font-weight: 600; }
+.line b { color: var(--ink); font-weight: 600; }
+cite { display: block; margin-top: 4px; font-size: 12px; line-height: 16px; font-style: normal; }
+
+.stage { position: relative; width: fit-content; max-width: 100%; min-height: 240px; cursor: crosshair; touch-action: manipulation; user-select: none; }
+.stage.opens { cursor: pointer; }
+.stage:focus-visible { outline-offset: 5px; border-radius: 0; }
+[data-ready] .stage { min-height: 0; }
+.tiles { display: grid; }
+.tile { font-size: 12px; line-height: 16px; color: var(--quiet); }
+.tile canvas { width: 100%; box-shadow: 0 0 0 1px var(--tile-line); }
+.mark { position: absolute; pointer-events: none; box-shadow: 0 0 0 1px var(--page), 0 0 0 2.5px var(--ink); }
+.mark.around { box-shadow: 0 0 0 1.5px var(--ink); }
+.mark.round { border-radius: 50%; }
+.mark.column { box-shadow: none; background: var(--ink); opacity: .08; }
+
+.scale { margin-top: 12px; }
+figure { scroll-margin-top: 16px; }
+
+/* Files of a figure. */
+.take { margin-top: 10px; font-size: 13px; line-height: 19px; }
+.take summary { width: fit-content; padding: 6px 0; color: var(--quiet); cursor: pointer; }
+.take summary:hover, .take[open] summary { color: var(--ink); }
+.take .actions { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0 2px; }
+.take .said { margin-top: 4px; color: var(--quiet); }
+
+svg .uniform { stroke: var(--ink); stroke-dasharray: 4 4; }
+svg .mean { stroke: var(--ink); stroke-width: 2; }
+svg .dot { fill: var(--data); fill-opacity: .75; }
+svg .dotted { stroke-dasharray: 2 4; stroke-linecap: round; }
+svg .band { fill: var(--data); fill-opacity: .22; }
+svg .column { fill: var(--data); }
+
+.key { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: -4px 0 8px; font-size: 12px; line-height: 18px; color: var(--quiet); }
+.key span { display: inline-flex; align-items: center; gap: 6px; white-space: nowrap; }
+.key i { width: 16px; border-top: 2px solid var(--ink); }
+.key .data i { border-color: var(--data); }
+.key .dotted i { border-top-style: dotted; }
+.key .band i { height: 8px; border: 0; background: var(--data); opacity: .22; }
+
+.foot { margin-top: 32px; }
+.foot .keys { margin-left: auto; }
+
+/* A last figure without a neighbor has a row to itself, with the caption next to it. */
+@media (min-width: 1360px) {
+  figure:last-child:nth-child(3n + 1) { display: grid; grid-column: 1 / -1; grid-template-columns: repeat(3, minmax(0, 1fr)); column-gap: 48px; }
+  figure:last-child:nth-child(3n + 1) > * { grid-column: 1; }
+  figure:last-child:nth-child(3n + 1) figcaption { grid-column: 2; grid-row: 4; margin-top: 0; }
+}
+@media (max-width: 1359px) {
+  .probes { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 40px 40px; }
+}
+@media (min-width: 768px) and (max-width: 1359px) {
+  figure:last-child:nth-child(odd) { display: grid; grid-column: 1 / -1; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 40px; }
+  figure:last-child:nth-child(odd) > * { grid-column: 1; }
+  figure:last-child:nth-child(odd) figcaption { grid-column: 2; grid-row: 4; margin-top: 0; }
+}
+@media (max-width: 767px) {
+  .probes { grid-template-columns: minmax(0, 1fr); gap: 36px; }
+  .lead { grid-template-columns: minmax(0, 1fr); padding: 12px 0 20px; }
+  .choice { grid-column: 1; grid-row: auto; flex-wrap: wrap; margin-top: 8px; }
+  .foot .keys { margin-left: 0; }
+}
+@media (max-width: 639px) {
+  .foot .keys { display: none; }
+}
+`,y=l(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function b(e,t){m(t,!0);var n=y();let r;var i=s(n);_(i,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var l=c(i,2),v=p(l,!0);u(n),a(e=>{r=d(n,``,r,{width:`640px`,"--data":e}),g(v,t.about)},[()=>h(t.page.theme.table(`seq`)[150])]),o(e,n),f()}async function x(a,o,s){let{model:c,images:l}=a.drawing?.reply??a.choice,u=a.drawing?.reply.provenance??null,d=`Model: ${c}, over ${l}.`,f=n(a,{theme:i(a.catalog.lists.colors)}),p=r(b,{page:f,caption:o,about:d},[v]);try{let n=await p.draw(o.title,`${o.caption} ${d}`);return{name:t([`vitviz`,c,o.probe],s),blob:await e(n,s,u)}}finally{p.close()}}export{x as drawFigure};
