@@ -99,10 +99,10 @@ def test_a_decimal_comma_is_distinguished_from_a_thousands_separator(context, tr
     page.locator(".hyperparameters summary").click()
     for typed, meant in (("0,001", 0.001), ("1,5", 1.5)):
         with page.expect_request("**/runs/check") as checked:
-            page.locator("[data-setting='lr']").fill(typed)
+            page.locator("[name='lr']").fill(typed)
         assert checked.value.post_data_json["settings"]["lr"] == meant
     with page.expect_request("**/runs/check") as checked:
-        page.locator("[data-setting='max_train_samples']").fill("1,500")
+        page.locator("[name='max_train_samples']").fill("1,500")
     assert checked.value.post_data_json["settings"]["max_train_samples"] == 1500
 
 
@@ -122,10 +122,10 @@ def test_resetting_hyperparameters_keeps_the_budget(context, train_server):
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     page.locator(".preset-section summary").click()
     page.locator(".hyperparameters summary").click()
-    page.locator("[data-setting='model.num_heads']").fill("8")
+    page.locator("[name='model.num_heads']").fill("8")
     page.locator("input[name=budget]").fill("5")
     page.locator("[data-do=reset]").click()
-    expect(page.locator("[data-setting='model.num_heads']")).to_have_value("4")
+    expect(page.locator("[name='model.num_heads']")).to_have_value("4")
     expect(page.locator("input[name=budget]")).to_have_value("5")
 
 

@@ -35,6 +35,9 @@ export class ThemeColors {
     return this.#dark;
   }
 
+  /** The colors of figures, whatever the theme of the page is. */
+  light = () => new ThemeColors(document.createElement('div'), this.#colors);
+
   /** The color table of values from 0 ("seq") or around 0 ("div") in the current theme, 256 pixels; reactive. */
   table(kind: 'seq' | 'div') {
     const page = this.#dark ? 'dark' : 'light';

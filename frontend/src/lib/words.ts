@@ -234,3 +234,16 @@ export function changesLine({ heads, patches, mode, patch_mode }: Ablation) {
 /** An option of the model select: "tiny · 6 layers, 3 heads" */
 export const modelOption = ({ name, layers, heads }: { name: string; layers: number; heads: number }) =>
   `${name} · ${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;
+
+/** The modes of an ablation as options. */
+export const MODES = [
+  ['zero', 'Zero ablation'],
+  ['mean', 'Mean ablation'],
+] as const;
+export const PATCH_MODES = [
+  ['drop', 'tokens dropped'],
+  ['gray', 'painted gray'],
+] as const;
+
+/** Indices, counted from 1, as options. */
+export const numbered = (count: number) => Array.from({ length: count }, (_, k) => [String(k), String(k + 1)] as const);

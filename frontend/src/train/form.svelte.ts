@@ -23,7 +23,6 @@ type Values = Pick<Form, 'budget' | 'device' | 'dataset' | 'imageFolder' | 'init
 
 export class Form {
   readonly runs: Runs;
-  nameInput: HTMLInputElement | null = null; // set by Form.svelte
 
   preset = $state.raw<PresetInfo | null>(null); // the chosen one
   settings = $state<Record<string, string>>({}); // text of each hyperparameter
@@ -43,6 +42,7 @@ export class Form {
 
   isStarting = $state(false);
   #nameIsEdited = false; // whether the user typed the name
+  #isTypingName = false; // its field has the focus
 
   readonly isFolder = $derived(this.dataset === 'folder');
   readonly varies = $derived.by(() => sweepGrid(this.vary));
@@ -150,9 +150,10 @@ export class Form {
     this.edited();
   }
 
-  /** Suggest a name again if there is none. */
-  leaveName(): void {
+  /** Enter the field of the name, or leave it: then a name is suggested again if there is none. */
+  typeName(isTyping: boolean): void {
     const { name } = this;
+    this.#isTypingName = isTyping;
     this.suggestName();
     if (this.name !== name) this.edited();
   }
@@ -199,8 +200,7 @@ export class Form {
 
   /** Suggest a name unless the user typed one or is typing. */
   suggestName(): void {
-    const isTyping = this.nameInput?.matches(':focus');
-    if (!this.#nameIsEdited && this.runs.all && this.preset && !isTyping) this.name = this.freeName();
+    if (!this.#nameIsEdited && this.runs.all && this.preset && !this.#isTypingName) this.name = this.freeName();
   }
 
   /** Keep only choices that the lists still have. */

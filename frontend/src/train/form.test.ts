@@ -107,16 +107,15 @@ describe('the name', () => {
   test('is suggested unless it is typed or being typed', () => {
     form.suggestName();
     expect(form.name).toBe('ti4-3'); // neither a run nor a sweep
-    form.nameInput = { matches: () => true } as unknown as HTMLInputElement;
+    form.typeName(true);
     form.name = '';
     form.suggestName();
     expect(form.name).toBe('');
-    form.nameInput = null;
     form.setName('mine');
     form.suggestName();
     expect(form.name).toBe('mine');
     form.setName('');
-    form.leaveName();
+    form.typeName(false);
     expect(form.name).toBe('ti4-3');
   });
 });

@@ -2,7 +2,7 @@
 
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
-import { lightColors, overriding } from '../../lib/export/shown';
+import { overriding } from '../../lib/export/shown';
 import type { Provenance, Comparison as Reply } from '../../lib/routes';
 import css from '../compare.css?inline';
 import type { Comparison, Shown } from '../comparison.svelte';
@@ -19,7 +19,7 @@ export async function drawFigure(
   provenance: Provenance | null,
 ) {
   const { reply } = shown;
-  const theme = lightColors(page.catalog.lists.colors);
+  const theme = page.theme.light();
   const models = [shown.a, shown.b].map(({ subject }) => subject.model);
   const model = models[0] === models[1] ? `Model: ${models[0]}.` : `Models: A ${models[0]}, B ${models[1]}.`;
   const caption = `${restingSentence(reply)} ${model} ${scaleSentence(reply)}`;

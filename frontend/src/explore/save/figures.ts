@@ -3,7 +3,7 @@
 import { type Drawing, onSlide } from '../../lib/export/drawing';
 import { fileName } from '../../lib/export/files';
 import { layOut, type Sheet } from '../../lib/export/sheet';
-import { lightColors, overriding } from '../../lib/export/shown';
+import { overriding } from '../../lib/export/shown';
 import { imageName } from '../../lib/images';
 import type { View } from '../../lib/view';
 import { capital, changesLine, counted, patchName, queryName, targetTitle, textOf } from '../../lib/words';
@@ -30,7 +30,7 @@ const NOTHING = { hover: -1, read: -1, method: null };
 
 /** The explorer as a figure shows it. */
 export function shownIn(explorer: Explorer, change: Change = {}): Explorer {
-  const { session, catalog } = explorer;
+  const { session, theme } = explorer;
   const { drawing, panel, view, pointer } = session;
   const values: { -readonly [K in keyof Session]?: Session[K] } = {
     pointer: overriding(pointer, NOTHING),
@@ -40,7 +40,7 @@ export function shownIn(explorer: Explorer, change: Change = {}): Explorer {
   };
   const shown = overriding(session, values);
   values.drawing = new Shown(shown);
-  return overriding(explorer, { session: shown, theme: lightColors(catalog.lists.colors) });
+  return overriding(explorer, { session: shown, theme: theme.light() });
 }
 
 /** Lay out a figure of what `shownIn` returns. */

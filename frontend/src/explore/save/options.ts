@@ -84,9 +84,9 @@ export const FORMATS: Record<Format, { name: string; about: string }> = {
   mp4: { name: 'MP4', about: 'encoded in this browser' },
 };
 
-export const SIZES: readonly { key: Size; name: string }[] = [
-  { key: 'content', name: 'As content' },
-  { key: '16:9', name: '16:9' },
+export const SIZES: readonly [size: Size, name: string][] = [
+  ['content', 'As content'],
+  ['16:9', '16:9'],
 ];
 
 /** What the page can save now. */
@@ -156,7 +156,7 @@ export function storedChoice(): Choice {
     return {
       content: ALL.find(({ key }) => key === content)?.key ?? DEFAULT.content,
       format: format !== undefined && format in FORMATS ? format : DEFAULT.format,
-      size: SIZES.find(({ key }) => key === size)?.key ?? DEFAULT.size,
+      size: SIZES.find(([one]) => one === size)?.[0] ?? DEFAULT.size,
       link: typeof link === 'boolean' ? link : DEFAULT.link,
     };
   } catch {

@@ -2,7 +2,7 @@
 
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
-import { lightColors, overriding } from '../../lib/export/shown';
+import { overriding } from '../../lib/export/shown';
 import type { Caption } from '../captions';
 import css from '../internals.css?inline';
 import type { InternalsPage } from '../internalsPage.svelte';
@@ -12,7 +12,7 @@ export async function drawFigure(page: InternalsPage, caption: Caption, format: 
   const { model, images } = page.drawing?.reply ?? page.choice;
   const provenance = page.drawing?.reply.provenance ?? null;
   const about = `Model: ${model}, over ${images}.`;
-  const shown = overriding(page, { theme: lightColors(page.catalog.lists.colors) });
+  const shown = overriding(page, { theme: page.theme.light() });
   const sheet = layOut(SavedFigure, { page: shown, caption, about }, [css]);
   try {
     const drawing = await sheet.draw(caption.title, `${caption.caption} ${about}`);

@@ -1,14 +1,8 @@
 /* What components of a figure get in place of the page's state. */
 
-import type { ColorTables } from '../routes';
-import { ThemeColors } from '../theme.svelte';
-
 /** An object some of whose properties have other values. What is assigned to it is ignored: a figure changes nothing. */
 export const overriding = <T extends object>(target: T, values: Partial<T>): T =>
   new Proxy(target, {
     get: (_, name) => (name in values ? values[name as keyof T] : Reflect.get(target, name)),
     set: () => true,
   });
-
-/** The colors of figures, whatever the theme of the page is. */
-export const lightColors = (colors: ColorTables) => new ThemeColors(document.createElement('div'), colors);

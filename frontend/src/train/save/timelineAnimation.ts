@@ -3,7 +3,7 @@
 import { type AnimationFormat, animationOf, type Frame } from '../../lib/export/animation';
 import { fileName } from '../../lib/export/files';
 import { layOut } from '../../lib/export/sheet';
-import { lightColors, overriding } from '../../lib/export/shown';
+import { overriding } from '../../lib/export/shown';
 import type { Runs } from '../runs.svelte';
 import type { Past } from '../snapshots';
 import { Timeline } from '../timeline.svelte';
@@ -28,7 +28,7 @@ async function* framesOf(runs: Runs, past: Past, name: string): AsyncGenerator<F
     images: past.images,
     snapshot: 0,
   });
-  const shown = overriding(runs, { timeline, theme: lightColors(runs.host.catalog.lists.colors) });
+  const shown = overriding(runs, { timeline, theme: runs.theme.light() });
   const sheet = layOut(Figure, { runs: shown, name }, [css]);
   try {
     for (const at of past.snapshots.keys()) {
