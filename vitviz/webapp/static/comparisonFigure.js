@@ -1,12 +1,10 @@
-import{i as e,n as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{Bn as l,En as u,Gn as d,Jn as f,On as p,ar as m,nr as h,qn as g,rr as _,wn as v,xn as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{i as e,n as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{$n as l,En as u,Gn as d,Nn as f,Qn as p,Xn as m,cr as h,jn as g,kn as _,sr as v,ur as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
 .pair-lead .status { margin-top: 2px; }
 .pair-actions, .pair-row { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }
 .pair-controls { display: flex; flex-wrap: wrap; gap: 10px 28px; margin-bottom: 14px; padding-bottom: 12px; border-bottom: 1px solid var(--hairline); }
-.pair-choice { display: inline-flex; align-items: center; gap: 8px; min-width: 0; font-size: 13px; color: var(--quiet); }
-.pair-choice select { min-width: 0; max-width: 100%; color: var(--ink); }
 .pair-controls .pair-row { gap: 8px 20px; min-height: 32px; }
 
 /* A, B and their difference share their rows, so that the maps are at one height. */
@@ -14,8 +12,6 @@ import{i as e,n as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as 
 .pair-side { display: grid; grid-row: span 5; grid-template: subgrid / minmax(0, 1fr); min-width: 0; }
 .pair-head { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; min-height: 32px; margin-bottom: 10px; }
 .pair-head h2 { min-width: 14px; font-size: 17px; }
-.pair-head select { min-width: 0; max-width: 100%; }
-.pair-head > select { flex: 1; }
 .pair-name { min-width: 0; overflow-wrap: anywhere; font-size: 13px; color: var(--quiet); }
 .pair-range { display: flex; flex: 1; align-items: center; gap: 10px; min-width: 0; font-size: 13px; white-space: nowrap; }
 .pair-range input { flex: 1; min-width: 60px; height: 32px; margin: 0; accent-color: var(--color-accent); cursor: pointer; }
@@ -109,7 +105,7 @@ import{i as e,n as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as 
   .pair-range { flex-wrap: wrap; gap: 0 10px; }
   .pair-picker .pair-row { flex-direction: column; align-items: start; }
 }
-`,x=p(`<p class="address"> </p>`),S=p(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){_(t,!0);var n=S(),r=d(n),i=g(r,!0),s=f(r,2),p=d(s);o(p,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=f(p,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=f(b,2);a(C,{get page(){return t.page},get shown(){return t.shown}});var w=f(C,2);c(w,{get reply(){return t.shown.reply}}),m(s);var T=f(s,2),E=g(T,!0),D=f(T,2),O=e=>{var n=x(),r=g(n,!0);l(()=>v(r,t.address)),u(e,n)};y(D,e=>{t.address&&e(O)}),m(n),l(()=>{v(i,t.shown.reply.headline),v(E,t.caption)}),u(e,n),h()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
+`,x=f(`<p class="address"> </p>`),S=f(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){h(t,!0);var n=S(),r=m(n),i=p(r,!0),s=l(r,2),f=m(s);o(f,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=l(f,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=l(b,2);a(C,{get page(){return t.page},get shown(){return t.shown}});var w=l(C,2);c(w,{get reply(){return t.shown.reply}}),y(s);var T=l(s,2),E=p(T,!0),D=l(T,2),O=e=>{var n=x(),r=p(n,!0);d(()=>_(r,t.address)),g(e,n)};u(D,e=>{t.address&&e(O)}),y(n),d(()=>{_(i,t.shown.reply.headline),_(E,t.caption)}),g(e,n),v()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
 
 .vitviz-compare.figure { width: 1120px; --side: 338px; }
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }
