@@ -18,7 +18,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import vitviz
-from vitviz.webapp.page import PAGES
+from vitviz.webapp.page import page_names
 from vitviz.webapp.server.modules import resolve_imports
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +64,7 @@ def test_the_type_marker_ships():
 
 def test_the_build_of_the_front_end_ships():
     names = {path.name for path in STATIC.iterdir() if path.is_file()}
-    assert {f"{name}.{kind}" for name in PAGES for kind in ("js", "css")} | {"main.js", "standalone.js"} <= names
+    assert {f"{name}.{kind}" for name in page_names() for kind in ("js", "css")} | {"main.js", "standalone.js"} <= names
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["vitviz.webapp"]
     assert all(any(fnmatch(f"static/{name}", pattern) for pattern in patterns) for name in names)
     assert [path.name for path in STATIC.iterdir() if path.is_dir()] == []

@@ -5,7 +5,7 @@ import mimetypes
 import pytest
 
 from tests.webapp.serving import IGNORE_PANDAS_WARNINGS
-from vitviz.webapp.page import PAGES
+from vitviz.webapp.page import page_names
 from vitviz.webapp.server import modules
 
 pytestmark = IGNORE_PANDAS_WARNINGS
@@ -28,7 +28,7 @@ def test_all_imported_modules_are_found_once(folder):
     assert modules.resolve_imports(["b.js", "a.js"]) == ["b.js", "a.js", "c.js"]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", page_names())
 def test_every_module_and_style_sheet_of_a_page_is_served(client, monkeypatch, name):
     monkeypatch.setitem(mimetypes.types_map, ".js", "text/plain")  # as the registry of Windows may have it
     for module in modules.resolve_imports([f"{name}.js"]):

@@ -186,7 +186,7 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
             app_kwargs={
                 "middleware": [
                     Middleware(Guard, names=names, uploads=uploads, mcp=mcp),
-                    Middleware(ModulePreload, first=["main.js", "App.js"], pages=page.PAGES),
+                    Middleware(ModulePreload, first=["main.js", "App.js"], pages=page.page_names()),
                     Middleware(preview.LinkPreview),
                 ],
                 "routes": [

@@ -7,10 +7,17 @@ from typing import Any
 
 import gradio as gr
 
-from vitviz.webapp.server.modules import URL_PREFIX
+from vitviz.webapp.server.modules import STATIC_DIR, URL_PREFIX
 from vitviz.webapp.server.uploads import CLEANUP_INTERVAL, UPLOAD_AGE
 
-PAGES = ("explore", "compare", "train", "internals", "learn")  # modules; the first is shown by default
+DEFAULT = "explore"
+
+
+def page_names() -> list[str]:
+    """Return the names of the built pages, the default one first: each has a style sheet for its panel."""
+    names = [path.stem for path in STATIC_DIR.glob("*.css") if path.read_text("utf-8").startswith(f"#{path.stem} {{")]
+    return sorted(names, key=lambda name: (name != DEFAULT, name))
+
 
 # Gradio compiles this text in the browser. The document's base URL is the folder of the page, also behind a proxy that
 # serves it under a path.

@@ -2,7 +2,6 @@
 
 import type { Component } from 'svelte';
 import type { Host } from '../lib/host';
-import type { PageName } from './router.svelte';
 
 /** A page: its component, and a function that makes its state and rejects with a sentence. */
 interface PageModule<P> {
@@ -26,10 +25,14 @@ const opener =
     return { component: module.default as Component<{ page: unknown }>, page: await module.open(host) };
   };
 
-export const OPEN: Record<PageName, (host: Host) => Promise<OpenedPage>> = {
+/** The pages, of which the first is the default; their names are those of their tabs. */
+export const PAGES = {
   explore: opener(() => import('../explore/explore')),
   compare: opener(() => import('../compare/compare')),
   train: opener(() => import('../train/train')),
   internals: opener(() => import('../internals/internals')),
   learn: opener(() => import('../learn/learn')),
 };
+
+export type PageName = keyof typeof PAGES;
+export const PAGE_NAMES = Object.keys(PAGES) as PageName[];

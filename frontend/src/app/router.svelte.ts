@@ -4,14 +4,12 @@
 
 import { tick } from 'svelte';
 import { changeAddress, type HeadLink, oneOf, onScreen, type Route } from '../lib/address';
+import { PAGE_NAMES, type PageName } from './pages';
 
-export const PAGES = ['explore', 'compare', 'train', 'internals', 'learn'] as const;
-export type PageName = (typeof PAGES)[number];
-
-const pageOf = (search: string) => oneOf(new URLSearchParams(search).get('tab'), PAGES);
+const pageOf = (search: string) => oneOf(new URLSearchParams(search).get('tab'), PAGE_NAMES);
 
 function setPage(params: URLSearchParams, page: PageName): void {
-  if (page === PAGES[0]) params.delete('tab');
+  if (page === PAGE_NAMES[0]) params.delete('tab');
   else params.set('tab', page);
 }
 
