@@ -56,7 +56,9 @@ kbd { padding: 0 4px; border: 1px solid var(--hairline); border-radius: 3px; fon
 .button.plain:hover { background: var(--color-accent-soft); }
 .button.primary { border-color: var(--color-accent); background: var(--color-accent); color: var(--button-primary-text-color); font-weight: 600; }
 .button.primary:hover:not(:disabled) { background: var(--button-primary-background-fill-hover); }
-select.button { padding: 0 8px; appearance: auto; background: var(--page); }
+.link { padding: 0; border: 0; background: none; color: var(--color-accent); font-size: 13px; line-height: 18px; text-decoration: underline; text-underline-offset: 2px; cursor: pointer; }
+.link:disabled { opacity: .45; cursor: default; }
+select.button { text-overflow: ellipsis; padding: 0 8px; appearance: auto; background: var(--page); }
 
 .select { display: inline-flex; align-items: center; gap: 8px; min-width: 0; font-size: 13px; color: var(--quiet); }
 .select select { min-width: 0; max-width: 100%; color: var(--ink); }

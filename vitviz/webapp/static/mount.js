@@ -128,7 +128,6 @@ import{$n as e,$t as t,Cn as n,En as r,Et as i,Gn as a,K as o,Kn as s,Ln as c,Mn
 .camera video { grid-column: 1 / 3; width: 100%; aspect-ratio: 4 / 3; object-fit: cover; background: var(--fill); }
 .drop input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; font-size: 0; }
 .drop:focus-within { outline: 2px solid var(--color-accent); outline-offset: 2px; }
-.drop .link { color: var(--color-accent); text-decoration: underline; text-underline-offset: 2px; }
 .dropping .drop { border-color: var(--color-accent); background: var(--color-accent-soft); }
 
 /* Color bar and the tokens outside of the map. */
@@ -198,6 +197,7 @@ import{$n as e,$t as t,Cn as n,En as r,Et as i,Gn as a,K as o,Kn as s,Ln as c,Mn
 .methods-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 12px; }
 .methods-head span { font-size: 12px; color: var(--quiet); }
 .methods-head .score-note { margin-left: auto; }
+.helps { white-space: nowrap; }
 .method-row { display: flex; gap: 12px 20px; margin-top: 8px; }
 .method-groups { position: relative; flex: 1; display: flex; gap: 20px; min-width: 0; padding: 4px 4px 8px 0; overflow-x: auto; contain: inline-size; }
 .method-group { flex: none; }
@@ -422,7 +422,7 @@ import{$n as e,$t as t,Cn as n,En as r,Et as i,Gn as a,K as o,Kn as s,Ln as c,Mn
 .mlp .amount.negative { --stripe: var(--negative); }
 .other .amount { background: var(--quiet); }
 .sum .amount { background: var(--ink); }
-.link { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }
+.joint { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }
 .amount-text { top: 50%; padding-left: 4px; font-size: 12px; line-height: 1; transform: translateY(-50%); white-space: nowrap; color: var(--ink); }
 .sum .amount-text { font-weight: 600; }
 .deep .mlp .amount-text, .deep .attention .amount-text { display: none; }

@@ -175,8 +175,6 @@ th:last-child, td:last-child { padding-right: 0; }
 .row-actions { display: flex; gap: 14px; align-items: center; justify-content: flex-end; min-height: 26px; }
 .row-message { margin: 2px 0 4px auto; max-width: 46ch; text-align: right; white-space: normal; }
 .row-actions input { width: 180px; height: 26px; padding: 0 6px; border: 1px solid var(--control-line); border-radius: 6px; background: var(--page); }
-.link { padding: 0; border: 0; background: none; color: var(--color-accent); font-size: 13px; line-height: 18px; text-decoration: underline; text-underline-offset: 2px; cursor: pointer; }
-.link:disabled { opacity: .45; cursor: default; }
 .link[data-act=really] { color: var(--warn); }
 
 .sweeps { margin-top: 28px; }
