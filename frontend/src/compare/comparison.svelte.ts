@@ -13,7 +13,6 @@ import { post } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import { type Ablation, DEFAULT_VIEW, isSame, NOTHING_ABLATED, type Subject, type View } from '../lib/view';
 import { ablationsOf } from '../session/ablation';
-import { cancellable } from '../session/cancellable';
 import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { fitView } from '../session/fit';
@@ -131,7 +130,7 @@ export class Comparison {
     $effect(() => {
       const sent = this.#request;
       if (!sent || isSame(sent.request, untrack(() => this.shown)?.request)) return;
-      return this.a.request(
+      return this.status.request(
         (signal) => post('explanations/comparison', sent.request, signal),
         (reply) => this.#show({ ...sent, reply }),
         (sentence) => this.#refuse(sentence),
@@ -202,10 +201,9 @@ export class Comparison {
   /** Upload a file for a side, or show why it is refused. */
   openFile(side: Side, file: File) {
     this.#cancelUpload[side]?.();
-    this.#cancelUpload[side] = cancellable(
+    this.#cancelUpload[side] = this.status.request(
       (signal) => uploadImage(file, this.catalog.lists.maxBytes, signal),
       (image) => this.explain(side, { image }),
-      (sentence) => this.status.say(sentence, true),
     );
   }
 

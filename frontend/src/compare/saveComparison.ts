@@ -36,14 +36,5 @@ export async function save(page: Comparison, format: Format) {
   }
 }
 
-export async function copyLink(page: Comparison) {
-  const rest = hasUpload(page) ? ' It does not contain the uploaded image.' : '';
-  try {
-    await navigator.clipboard.writeText(location.href);
-    page.status.say(`Link copied.${rest}`);
-  } catch {
-    page.status.say(`The browser does not allow copying: copy the link from the address bar.${rest}`);
-  }
-}
-
-const hasUpload = ({ shown }: Comparison) => [shown?.a, shown?.b].some((one) => one?.subject.image.kind === 'upload');
+export const hasUpload = ({ shown }: Comparison) =>
+  [shown?.a, shown?.b].some((one) => one?.subject.image.kind === 'upload');

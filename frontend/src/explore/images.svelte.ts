@@ -95,7 +95,7 @@ export class Images {
     if (!session.engine.isLive) return;
     this.show('upload');
     this.#cancelUpload();
-    this.#cancelUpload = session.request(
+    this.#cancelUpload = session.status.request(
       (signal) => uploadImage(file, catalog.lists.maxBytes, signal),
       (image) => session.subject === subject && this.choose(image),
     );

@@ -8,7 +8,6 @@ import type { Flips, Lesson, PatchEmbedding, Training } from '../lib/routes';
 import { post } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import type { Subject } from '../lib/view';
-import { cancellable } from '../session/cancellable';
 import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { ServerEngine } from '../session/serverEngine';
@@ -96,7 +95,7 @@ export class LearnPage implements Choices {
     $effect(() => {
       const { subject } = this;
       if (!subject || subject === untrack(() => this.subjectOnScreen)) return;
-      return cancellable(
+      return this.status.request(
         (signal) => fetchPass(this.engine, subject, signal),
         (pass) => this.#arrive(pass),
         (sentence) => this.fail(sentence),
@@ -191,7 +190,7 @@ export class LearnPage implements Choices {
 
   /** Ask for something about the pass, and show it. An error is shown until another request is served. */
   #request(request: (signal: AbortSignal) => Promise<Found>, settle = () => {}) {
-    return cancellable(
+    return this.status.request(
       request,
       (found) => {
         if (this.status.isError) this.status.say(null);

@@ -1,6 +1,7 @@
 /* The query string, which stores the view; layers, heads, patches and classes count from 0 in it. */
 
 import { MEAN, POOL } from './numbers';
+import type { Status } from './status.svelte';
 import type { Head, Layer } from './view';
 
 /** The query string of what is on screen. On Back and Forward the address has that of the new entry first. */
@@ -89,6 +90,18 @@ export function parseHead(text: string | null | undefined): Head | null {
 /** The value if it is allowed, else the first allowed one. */
 export const oneOf = <const T extends string>(value: string | null | undefined, allowed: readonly T[]): T =>
   allowed.find((choice) => choice === value) ?? allowed[0];
+
+/** Copy the address.
+    @param hasUpload whether it names an uploaded image */
+export async function copyLink(status: Status, hasUpload: boolean) {
+  const rest = hasUpload ? ' It shows the uploaded image for an hour, and afterwards another one.' : '';
+  try {
+    await navigator.clipboard.writeText(location.href);
+    status.say(`Link copied.${rest}`);
+  } catch {
+    status.say(`The browser does not allow copying: copy the link from the address bar.${rest}`);
+  }
+}
 
 /** The address of the view on screen, as figures print it: without the theme. */
 export function printedAddress(): string {

@@ -1,4 +1,7 @@
-/* The status line and the live region. */
+/* The status line and the live region, which say what is computed and why a request was refused. */
+
+import { untrack } from 'svelte';
+import { refusalOf } from './refused';
 
 const WORKING_DELAY = 300; // ms until "Working…" appears
 const BRIEF_NOTICE = 8000; // ms
@@ -31,6 +34,22 @@ export class Status {
         this.waiting = '';
       };
     });
+  }
+
+  /** Send a request; a reply after it was canceled is dropped. A refusal is shown, by default.
+      @returns a function that cancels it */
+  request<T>(
+    request: (signal: AbortSignal) => Promise<T>,
+    keep: (found: T) => void,
+    refuse: (sentence: string) => void = (sentence) => this.say(sentence, true),
+  ): () => void {
+    const controller = new AbortController();
+    const { signal } = controller;
+    untrack(() => request(signal)).then(
+      (found) => signal.aborted || keep(found),
+      (error) => signal.aborted || refuse(refusalOf(error).message),
+    );
+    return () => controller.abort();
   }
 
   /** Show a sentence until the next action; null clears it. */

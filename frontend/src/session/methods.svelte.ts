@@ -101,7 +101,7 @@ export class Methods {
       untrack(() => this.#leaveRequested());
       this.isFailed = false;
       this.canceled = null;
-      const abort = session.request(
+      const abort = session.status.request(
         (signal) => this.#fetch(key, signal),
         () => {},
         (sentence) => this.#fail(sentence),
@@ -120,7 +120,7 @@ export class Methods {
       const method = session.catalog.method(view.method);
       if (!key || !method?.hasPixels || !view.pixels || this.pixels || !session.engine.isLive) return;
       const of = { method: method.key, target: untrack(() => session.target) };
-      return session.request(
+      return session.status.request(
         (signal) => session.engine.pixels(key.explanation.subject, of, signal),
         (reply) => this.#keepPixels({ ...key, method: method.key }, reply),
       );

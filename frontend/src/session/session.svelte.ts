@@ -12,7 +12,6 @@ import { Status } from '../lib/status.svelte';
 import { type Ablation, DEFAULT_VIEW, isSame, type Subject, type View, wholeOf } from '../lib/view';
 import { percent } from '../lib/words';
 import { ablationOf, ablationsOf } from './ablation';
-import { cancellable } from './cancellable';
 import { Drawing } from './drawing.svelte';
 import { type Engine, NEVER } from './engine';
 import { Explanation } from './explanation.svelte';
@@ -99,7 +98,7 @@ export class Session {
     $effect(() => {
       const { subject } = this;
       if (!subject || subject === untrack(() => this.explanation)?.subject) return;
-      return this.request(
+      return this.status.request(
         (signal) => this.#explain(subject, signal),
         (found) => this.#arrive(found),
         (sentence) => this.#fail(sentence),
@@ -109,7 +108,7 @@ export class Session {
     $effect(() => {
       const { explanation } = this;
       if (!explanation || explanation.isComplete || explanation.failure) return;
-      return this.request(
+      return this.status.request(
         (signal) => this.engine.attention(explanation.subject, signal),
         (full) => explanation.keepFull(full),
         () => explanation.fail(),
@@ -126,16 +125,6 @@ export class Session {
       if (original) return afterPaint(() => original.trace());
     });
     this.methods.run();
-  }
-
-  /** Send a request to the engine; a reply after it was canceled is dropped. A refusal is shown, by default.
-      @returns a function that cancels it */
-  request<T>(
-    request: (signal: AbortSignal) => Promise<T>,
-    keep: (found: T) => void,
-    refuse: (sentence: string) => void = (sentence) => this.status.say(sentence, true),
-  ): () => void {
-    return cancellable(request, keep, refuse);
   }
 
   /** Explain another model or image, or other ablations; the view on screen stays until then, and if it fails.

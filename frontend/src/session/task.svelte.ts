@@ -2,7 +2,6 @@
 
 import type { Progress } from '../lib/routes';
 import type { Status } from '../lib/status.svelte';
-import { cancellable } from './cancellable';
 import type { Report } from './engine';
 
 /** The progress of a computation that has not reported any. */
@@ -25,7 +24,7 @@ export class Task {
   run<T>(request: (signal: AbortSignal, report: Report) => Promise<T>, keep: (found: T) => void) {
     this.cancel();
     this.progress = STARTED;
-    this.#abort = cancellable(
+    this.#abort = this.#status.request(
       (signal) =>
         request(signal, (progress) => {
           if (!signal.aborted) this.progress = progress;

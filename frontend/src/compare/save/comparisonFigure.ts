@@ -1,7 +1,7 @@
 /* The comparison on screen drawn for a file, loaded on request. */
 
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
-import { layOut } from '../../lib/export/sheet';
+import { drawingOf } from '../../lib/export/sheet';
 import { overriding } from '../../lib/export/shown';
 import type { Provenance, Comparison as Reply } from '../../lib/routes';
 import css from '../compare.css?inline';
@@ -29,13 +29,7 @@ export async function drawFigure(
     caption,
     address,
   };
-  const sheet = layOut(SavedFigure, props, [css, figure]);
-  try {
-    const drawing = await sheet.draw(reply.headline, caption);
-    return await fileOf(drawing, format, provenance);
-  } finally {
-    sheet.close();
-  }
+  return fileOf(await drawingOf(SavedFigure, props, [css, figure], reply.headline, caption), format, provenance);
 }
 
 /** The name of a file: what the sides differ in, and what both show. */

@@ -96,7 +96,7 @@ export class ContributionsPanel implements Panel {
       const { explanation, target, targetNames: classes } = session;
       if (!explanation) return;
       const { subject, shape } = explanation;
-      return session.request(
+      return session.status.request(
         (signal) => session.engine.contributions(subject, { target }, signal),
         (found) => {
           this.#found = { explanation, shape, classes, data: contributionsOf(found, shape) };

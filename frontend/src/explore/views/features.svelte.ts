@@ -105,7 +105,7 @@ export class FeaturesPanel implements Panel {
       const { foreground } = this;
       const { explanation } = session;
       if (!explanation) return;
-      return session.request(
+      return session.status.request(
         (signal) => session.engine.features(explanation.subject, { foreground }, signal),
         ({ pixels, explained }) => {
           this.#colors = { explanation, pixels: new Uint32Array(bytesOf(pixels).buffer), explained };
@@ -122,7 +122,7 @@ export class FeaturesPanel implements Panel {
       const patch = this.#patch;
       if (!explanation || patch < 0 || this.#isFetching || this.#known.some((one) => one.patch === patch)) return;
       this.#isFetching = true;
-      session.request(
+      session.status.request(
         (signal) => session.engine.similarity(explanation.subject, { patch }, signal),
         ({ values }) => {
           const others = this.#similarities.filter((one) => one.explanation === explanation);

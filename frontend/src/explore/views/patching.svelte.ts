@@ -126,7 +126,7 @@ export class PatchingPanel implements Panel {
       this.isLoading = false;
       if (!explanation?.reply.classes.length) return;
       this.isLoading = true;
-      const end = session.request(
+      const end = session.status.request(
         (signal) => session.engine.explain({ ...wholeOf(explanation.subject), image }, signal),
         (other) => {
           this.isLoading = false;

@@ -1,7 +1,7 @@
 /* A figure drawn for a file, loaded on request. */
 
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
-import { layOut } from '../../lib/export/sheet';
+import { drawingOf } from '../../lib/export/sheet';
 import { overriding } from '../../lib/export/shown';
 import type { Caption } from '../captions';
 import css from '../internals.css?inline';
@@ -13,14 +13,7 @@ export async function drawFigure(page: InternalsPage, caption: Caption, format: 
   const provenance = page.drawing?.reply.provenance ?? null;
   const about = `Model: ${model}, over ${images}.`;
   const shown = overriding(page, { theme: page.theme.light() });
-  const sheet = layOut(SavedFigure, { page: shown, caption, about }, [css]);
-  try {
-    const drawing = await sheet.draw(caption.title, `${caption.caption} ${about}`);
-    return {
-      name: fileName(['vitviz', model, caption.probe], format),
-      blob: await fileOf(drawing, format, provenance),
-    };
-  } finally {
-    sheet.close();
-  }
+  const props = { page: shown, caption, about };
+  const drawing = await drawingOf(SavedFigure, props, [css], caption.title, `${caption.caption} ${about}`);
+  return { name: fileName(['vitviz', model, caption.probe], format), blob: await fileOf(drawing, format, provenance) };
 }

@@ -50,6 +50,22 @@ export function layOut<P extends Record<string, unknown>>(
   };
 }
 
+/** The drawing of a component. */
+export async function drawingOf<P extends Record<string, unknown>>(
+  component: Component<P>,
+  props: P,
+  styles: readonly string[],
+  title: string,
+  description: string,
+): Promise<Drawing> {
+  const sheet = layOut(component, props, styles);
+  try {
+    return await sheet.draw(title, description);
+  } finally {
+    sheet.close();
+  }
+}
+
 /** Wait for sizes that components measure, and for images. */
 async function settle(target: HTMLElement) {
   flushSync();
