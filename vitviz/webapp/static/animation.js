@@ -1,4 +1,4 @@
-import{t as e}from"./rolldown-runtime.js";import{i as t}from"./video.js";import{a as n}from"./figures.js";
+import{t as e}from"./rolldown-runtime.js";import{i as t}from"./video.js";import{o as n}from"./figures.js";
 /*!
 * Copyright (c) 2026-present, Vanilagy and contributors
 *

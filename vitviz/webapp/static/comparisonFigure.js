@@ -1,4 +1,4 @@
-import{i as e,n as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{$n as l,En as u,Gn as d,Nn as f,Qn as p,Xn as m,cr as h,jn as g,kn as _,sr as v,ur as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{$n as l,En as u,Gn as d,Nn as f,Qn as p,Xn as m,cr as h,jn as g,kn as _,sr as v,ur as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
@@ -111,4 +111,4 @@ import{i as e,n as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as 
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }
 .figure .pair-name { display: block; }
 .figure .pair-predictions table { max-width: 720px; }
-`;async function T(n,a,o,c,l){let{reply:u}=a,d=n.theme.light(),f=[a.a,a.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${i(u)} ${p} ${s(u)}`,h={page:r(n,{theme:d,readout:r(n.readout,{reading:null}),removes:!1}),shown:a,caption:m,address:c},g=t(C,h,[b,w]);try{let t=await g.draw(u.headline,m);return await e(t,o,l)}finally{g.close()}}var E=({a:e,b:t},r)=>n([`vitviz compare`,e.name,t.name,e.title===t.title&&e.title],r);export{T as drawFigure,E as nameOf};
+`;async function T(t,a,o,c,l){let{reply:u}=a,d=t.theme.light(),f=[a.a,a.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${i(u)} ${p} ${s(u)}`,h={page:r(t,{theme:d,readout:r(t.readout,{reading:null}),removes:!1}),shown:a,caption:m,address:c};return e(await n(C,h,[b,w],u.headline,m),o,l)}var E=({a:e,b:n},r)=>t([`vitviz compare`,e.name,n.name,e.title===n.title&&e.title],r);export{T as drawFigure,E as nameOf};
