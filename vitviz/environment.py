@@ -10,5 +10,5 @@ MAX_SENT_BYTES = int(float(os.environ.get("VITVIZ_MAX_ATTENTION_MB", "8")) * 1e6
 def make_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return this process's environment, updated by `extra`, with the package's folder appended to PYTHONPATH."""
     found = os.environ | (extra or {})
-    folders = (found.get("PYTHONPATH"), str(Path(__file__).parents[2]))
+    folders = (found.get("PYTHONPATH"), str(Path(__file__).parents[1]))
     return found | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
