@@ -84,10 +84,10 @@ def test_every_curve_starts_at_the_image_and_ends_at_the_baseline(baseline):
     assert np.ptp(curves[:, 5]) > 1e-4
 
 
-def test_blur_is_that_of_scipy():
-    image = tiny.images(batch=1)[0]
-    radius = round(2 * tiny.W / 8)  # two standard deviations
-    expected = gaussian_filter(image.numpy(), tiny.W / 8, axes=(1, 2), mode="mirror", radius=radius)
+@pytest.mark.parametrize(("size", "radius"), [((20, 28), 7), ((8, 64), 7)])
+def test_blur_is_that_of_scipy(size, radius):
+    image = tiny.images(size, batch=1)[0]
+    expected = gaussian_filter(image.numpy(), max(size) / 8, axes=(1, 2), mode="mirror", radius=radius)
     np.testing.assert_allclose(faithfulness.blur(image), expected, rtol=0, atol=1e-5)
 
 

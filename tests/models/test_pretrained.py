@@ -90,6 +90,15 @@ def test_a_saved_folder_loads_without_the_library(name, tmp_path):
     torch.testing.assert_close(output.attention, attention, rtol=0, atol=1e-5)
 
 
+def test_indices_of_positions_in_older_files_are_left_out(tmp_path):
+    folder = families.saved("CLIP without projection", tmp_path / "clip")
+    path = folder / "model.safetensors"
+    tensors = safetensors.torch.load_file(path)
+    prefix = next(name for name in tensors if "position_embedding" in name).partition("position_embedding")[0]
+    safetensors.torch.save_file(tensors | {f"{prefix}position_ids": torch.arange(17)[None]}, path, {"format": "pt"})
+    assert vitviz.load(folder, check=False).config.num_classes == 0
+
+
 KINDS = {  # one model for each way of pooling and each kind of prefix tokens
     "timm distilled DeiT": (2, 5),
     "timm SigLIP": (0, 0),

@@ -52,6 +52,7 @@ def test_a_dry_run_writes_weights_and_a_card_from_the_record(run_vitviz, tmp_pat
 def test_a_card_states_what_is_known_of_a_loaded_model():
     model = vitviz.load(families.build("CLIP without projection", dtype=torch.float32))
     card = publish.model_card(model, "me/clip")
+    assert (model.family, vitviz.load("cifar10-ti4").family) == ("CLIP", "ViT")
     assert "pipeline_tag: image-feature-extraction" in card
     assert "| converted from | CLIP |" in card
     assert "| license | not stated |" in card
