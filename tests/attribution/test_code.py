@@ -34,6 +34,26 @@ def test_code_computes_the_same_arrays(view, ablations):
     np.testing.assert_allclose(namespace["maps"], maps, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("view", "expected"),
+    [
+        (View(content="contributions", target=(3, 5)), lambda cat, dog: cat.contributions((3, 5)).heads),
+        (View(content="features", layer=2), lambda cat, dog: cat.pca(2).rgb),
+        (View(content="features", layer=2, query=(9,)), lambda cat, dog: cat.similarity(9, 2)),
+        (
+            View(content="patching", target=(3, 5)),
+            lambda cat, dog: vitviz.patch_activations(cat, dog, (3, 5)).recovered,
+        ),
+    ],
+)
+def test_code_computes_the_numbers_of_other_contents(view, expected):
+    cat, dog = vitviz.explain(vitviz.load("cifar10-ti4"), ["cat", "dog"])
+    namespace = {}
+    exec(code.python(cat, view, dog), namespace)
+    found = namespace["heads" if view.content == "contributions" else "array"]
+    np.testing.assert_allclose(found, expected(cat, dog), atol=1e-6)
+
+
 def test_code_names_crop_uploaded_images_and_attention_pooling():
     config = replace(tiny.CONFIG, class_token=False, reg_tokens=1, global_pool="map")
     checkpoint = replace(tiny.checkpoint(config), name="runs/mine")

@@ -165,10 +165,12 @@ def test_different_depths_are_named():
 
 def test_sides_are_named_after_what_differs():
     first = side(A, model="m", image_name="cat")
-    assert Comparison(first, replace(first, image_name="dog")).names == ("cat", "dog")
+    images = Comparison(first, replace(first, image_name="dog"))
+    assert (images.names, images.headline) == (("cat", "dog"), "Layer 1, head 1, cat against dog: the maps are equal")
     assert Comparison(first, replace(first, changes="1 head ablated")).names == ("unchanged", "1 head ablated")
     both = Comparison(first, replace(first, model="n", title="Rollout"))
     assert both.names == ("m, Layer 1, head 1", "n, Rollout")
+    assert both.headline.startswith("m, Layer 1, head 1 against n, Rollout: ")
     assert Comparison(first, first).names == ("A", "B")
 
 

@@ -115,8 +115,11 @@ def test_all_heads_are_followed_by_their_means(explanation):
     np.testing.assert_allclose(rows[L, A, 1:].reshape(GH, GW), explanation.average, atol=1e-6)
 
 
-def test_ablated_heads_have_no_map_and_are_left_out_of_the_means(ablated):
+def test_ablated_heads_have_no_map_and_are_left_out_of_the_means(explanation, ablated):
     assert np.argwhere(ablated_maps(ablated)).tolist() == [[1, 0]]
+    assert np.argwhere(ablated_maps(explanation.ablate([(0, 1)]))).tolist() == [[0, 1]]
+    whole = explanation.ablate([(layer, 1) for layer in range(L)])
+    assert np.argwhere(ablated_maps(whole)).tolist() == [[layer, 1] for layer in range(L + 1)]
     rows = all_rows(ablated, View())
     assert np.isnan(rows[1, 0]).all()
     np.testing.assert_array_equal(rows[1, 2], rows[1, 1])

@@ -42,6 +42,7 @@ INVALID = [
     ({"depth": -1}, "depth must be an integer from 1 to 128: got -1"),
     ({"depth": True}, "depth must be an integer from 1 to 128: got True"),
     ({"num_heads": 5}, r"num_heads must divide embed_dim: 192 is not a multiple of 5\. Use 4 or 6\."),
+    ({"embed_dim": 7, "num_heads": 5}, r"7 is not a multiple of 5\. Use 1 or 7\."),
     ({"num_heads": 200}, r"192 is not a multiple of 200\. Use 192\."),
     ({"mlp_ratio": 0}, "mlp_ratio must be a number above 0 and at most 64: got 0"),
     ({"mlp_ratio": 0.001}, r"mlp_ratio must give at least 1 MLP channel: 0\.001 of 192 rounds to 0"),

@@ -156,9 +156,10 @@ def test_drop_path_preserves_the_mean_in_training_and_is_inactive_in_evaluation(
     assert torch.equal(block.eval().drop_branch(torch.ones(9)), torch.ones(9))
 
 
-def test_the_drop_path_rate_is_linear_in_depth():
-    rates = [block.drop_path_rate for block in ViT(replace(tiny.CONFIG, drop_path_rate=0.5)).blocks]
-    assert rates == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+@pytest.mark.parametrize("rates", [[0, 0.1, 0.2, 0.3, 0.4, 0.5], [0, 0.5], [0]])
+def test_the_drop_path_rate_is_linear_in_depth(rates):
+    model = ViT(replace(tiny.CONFIG, drop_path_rate=0.5, depth=len(rates)))
+    assert [block.drop_path_rate for block in model.blocks] == pytest.approx(rates)
 
 
 def test_a_layer_scale_of_zero_makes_a_block_the_identity():
