@@ -144,6 +144,12 @@ def test_images_that_cannot_be_patched_are_refused():
             call()
 
 
+def test_the_target_is_the_given_one_or_contrasts_both_predictions():
+    cat, dog = vitviz.explain(vitviz.load("cifar10-ti4"), ["cat", "dog"])
+    assert vitviz.patch_activations(cat, dog, layers=[5]).target == (3, 5)
+    assert vitviz.patch_activations(cat, dog, 4, layers=[5]).target == 4
+
+
 def test_other_arguments_than_explanations_are_refused():
     one = vitviz.explain(tiny.checkpoint(), tiny.pixels())
     for name, call in (

@@ -90,6 +90,7 @@ def test_maps_of_different_quantities_are_relative_to_their_own_maxima():
 )
 def test_maps_of_one_quantity_have_one_scale(unit, kind, limit, factor):
     found = Comparison(side([[1, 2, 3]], unit, "x"), side([[0, 4, 2]], unit, "x"))
+    np.testing.assert_allclose(found.points, factor * np.array([[-1, 2, -1]]))
     assert (found.scale.kind, found.scale.limit) == (kind, limit)
     np.testing.assert_allclose(found.maps, factor * np.array([[[1, 2, 3]], [[0, 4, 2]]]))
     assert found.notes == []
