@@ -49,6 +49,15 @@ def test_dir_lists_exactly_the_public_names_and_all_exist():
         vitviz.nonsense  # noqa: B018
 
 
+def test_an_explanation_has_the_documented_members():
+    fields = {"ablations", "context", "image", "name", "origin", "original"}
+    results = {"attention", "average", "cls_attention", "cls_maps", "labels", "logits", "prediction", "probabilities"}
+    methods = {"ablate", "attention_map", "attention_maps", "contributions", "features", "figure", "map", "methods"}
+    methods |= {"pca", "save", "score", "similarity"}
+    members = {*vitviz.Explanation.__dataclass_fields__, *dir(vitviz.Explanation)}
+    assert {name for name in members if not name.startswith("_")} == fields | results | methods
+
+
 def test_importing_vitviz_does_not_import_torch():
     code = "import sys, vitviz; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

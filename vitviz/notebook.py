@@ -31,8 +31,8 @@ class ExplorerWidget(anywidget.AnyWidget):
 
     def __init__(self, explanation: Explanation, layer: int | None = None, head: int | None = None) -> None:
         self.explanation = explanation
-        layers, heads = explanation.layers_and_heads
-        rows, columns = explanation.grid
+        layers, heads = explanation.context.layers_and_heads
+        rows, columns = explanation.context.grid
         self.counts = {"layer": layers, "head": heads, "patch": rows * columns}
         for name, value in (("layer", layer), ("head", head)):
             check_index(name, value, self.counts[name], None)

@@ -153,8 +153,8 @@ def test_the_target_is_the_given_one_or_contrasts_both_predictions():
 def test_other_arguments_than_explanations_are_refused():
     one = vitviz.explain(tiny.checkpoint(), tiny.pixels())
     for name, call in (
-        ("source", lambda: vitviz.patch_activations("cat.png", one)),
-        ("corrupted", lambda: vitviz.patch_activations(one, "cat.png")),
+        ("a", lambda: vitviz.patch_activations("cat.png", one)),
+        ("b", lambda: vitviz.patch_activations(one, "cat.png")),
         ("others", lambda: one.pca(others=["cat.png"])),
         ("other", lambda: one.similarity(3, other="cat.png")),
     ):

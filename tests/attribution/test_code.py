@@ -30,7 +30,7 @@ def test_code_computes_the_same_arrays(view, ablations):
     namespace = {}
     exec(code.python(found, view), namespace)
     np.testing.assert_allclose(namespace["array"], map_of(found, view), atol=1e-6)
-    maps = all_rows(found, view)[:-1, :-1, found.prefix :].reshape(namespace["maps"].shape)
+    maps = all_rows(found, view)[:-1, :-1, found.context.prefix :].reshape(namespace["maps"].shape)
     np.testing.assert_allclose(namespace["maps"], maps, atol=1e-6)
 
 
@@ -57,7 +57,7 @@ def test_code_computes_the_numbers_of_other_contents(view, expected):
 def test_code_names_crop_uploaded_images_and_attention_pooling():
     config = replace(tiny.CONFIG, class_token=False, reg_tokens=1, global_pool="map")
     checkpoint = replace(tiny.checkpoint(config), name="runs/mine")
-    found = replace(explain(checkpoint, tiny.pixels()), crop=0.25)
+    found = explain(checkpoint, tiny.pixels(), crop=0.25)
     text = code.python(found, View(layer="pool", head=1))
     assert "vitviz.load('runs/mine/last.safetensors')" in text
     assert "vitviz.explain(model, 'image.png', crop=0.25)  # your image" in text

@@ -200,9 +200,9 @@ def test_two_images_two_heads_two_methods_two_classes_and_an_ablation(pair):
 def test_a_patch_is_compared_with_the_tokens_of_another_image(pair):
     one, two = pair
     found = compare(one, two, query=9, layer=3, direction="similar")
-    token = one.features(3)[one.prefix + 9]
+    token = one.features(3)[one.context.prefix + 9]
     for side_of, explanation in zip((found.a, found.b), pair, strict=True):
-        others = explanation.features(3)[explanation.prefix :]
+        others = explanation.features(3)[explanation.context.prefix :]
         cosine = others @ token / np.linalg.norm(others, axis=1) / np.linalg.norm(token)
         np.testing.assert_allclose(side_of.values.ravel(), cosine, atol=1e-5)
     assert found.a.values.ravel()[9] == pytest.approx(1)

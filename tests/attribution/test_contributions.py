@@ -109,7 +109,7 @@ def test_contributions_of_a_contrast_are_differences_and_invalid_classes_are_ref
     first, second, both = (found.contributions(target) for target in ("class 4", 9, (4, 9)))
     np.testing.assert_allclose(both.heads, first.heads - second.heads, rtol=0, atol=1e-6)
     np.testing.assert_allclose(both.mlp, first.mlp - second.mlp, rtol=0, atol=1e-6)
-    expected = first.heads.sum((0, 1))[1:].reshape(found.grid)
+    expected = first.heads.sum((0, 1))[1:].reshape(found.context.grid)
     np.testing.assert_allclose(found.map("contributions", 4), expected, rtol=0, atol=1e-6)
     for target in (11, "zebra", (4, 4), (4, 11)):
         with pytest.raises(ConfigError) as caught:

@@ -18,9 +18,11 @@ from tests import tiny
 from tests.errors import refuses
 from tests.plots.svg import words
 from vitviz.attribution import faithfulness, file_formats, provenance
-from vitviz.attribution.ablation import ablate, mean_head_outputs
+from vitviz.attribution.ablation import ablate, describe_ablations, mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
+from vitviz.attribution.targets import find_target
+from vitviz.attribution.view_maps import default_rows
 from vitviz.data.preprocessing import load_samples
 from vitviz.errors import ConfigError, ImageError
 from vitviz.models.checkpoint import Checkpoint
@@ -43,9 +45,9 @@ def test_an_explanation_is_consistent(name):
     T = model.network.config.num_tokens
     assert found.attention.shape == (L, A, T, T)
     np.testing.assert_allclose(found.attention.sum(-1), 1, rtol=0, atol=1e-5)
-    assert found.query_attention.shape == (L, A, T)
+    assert default_rows(found.context).shape == (L, A, T)
     assert found.attention_maps().shape == (L, A, GH, GW)
-    to_prefix = found.query_attention[..., : found.prefix].sum(-1)
+    to_prefix = default_rows(found.context)[..., : found.context.prefix].sum(-1)
     np.testing.assert_allclose(found.attention_maps().sum((-2, -1)), 1 - to_prefix, rtol=0, atol=1e-5)
     np.testing.assert_allclose(found.attention_maps().mean((0, 1)), found.average, rtol=0, atol=1e-6)
     assert found.probabilities.sum() == pytest.approx(1, abs=1e-5)
@@ -56,7 +58,7 @@ def test_an_explanation_is_consistent(name):
 
 def test_without_class_token_attention_is_the_mean_over_patches(tmp_path):
     found = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels())
-    np.testing.assert_allclose(found.query_attention, found.attention.mean(2), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(default_rows(found.context), found.attention.mean(2), rtol=0, atol=1e-6)
     on_request = [key for key, method in METHODS.items() if method.on_request]
     assert [method for method in METHODS if method not in found.methods] == ["reverse_attention", *on_request]
     with pytest.raises(ValueError, match=r"reverse_attention needs a class token: tiny has none\. Use average"):
@@ -69,10 +71,12 @@ def test_without_class_token_attention_is_the_mean_over_patches(tmp_path):
 
 def test_removed_patches_are_not_part_of_the_mean_query():
     found = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels()).ablate([(2, 1)], range(21))
-    assert np.isnan(found.query_attention[2, 1]).all()
+    assert np.isnan(default_rows(found.context)[2, 1]).all()
     on = np.array([layer for layer in range(L) if layer != 2])
-    np.testing.assert_allclose(found.query_attention[on].sum(-1), 1, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(found.query_attention[on], found.attention[on][:, :, 21:].mean(2), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(default_rows(found.context)[on].sum(-1), 1, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        default_rows(found.context)[on], found.attention[on][:, :, 21:].mean(2), rtol=0, atol=1e-6
+    )
     for direction in ("from", "to"):
         expected = found.attention_maps(tuple(range(21, 35)), direction)
         np.testing.assert_allclose(found.attention_maps(direction=direction), expected, rtol=0, atol=1e-6)
@@ -85,7 +89,7 @@ def test_the_mean_over_query_patches_excludes_removed_ones(tiny_checkpoint, dire
     expected = (found.attention_maps((4,), direction) + found.attention_maps((30,), direction)) / 2
     np.testing.assert_allclose(found.attention_maps((3, 4, 20, 30), direction), expected, rtol=0, atol=1e-6)
     assert not found.attention_maps((3, 9), direction).any()
-    np.testing.assert_array_equal(found.kept_tokens, [token - 1 not in (3, 9, 20) for token in range(tiny.T)])
+    np.testing.assert_array_equal(found.context.kept_tokens, [token - 1 not in (3, 9, 20) for token in range(tiny.T)])
 
 
 def test_invalid_models_images_methods_and_patches_are_refused(tiny_checkpoint):
@@ -491,7 +495,7 @@ def test_a_score_is_a_fraction_of_that_of_the_greedy_order(tiny_checkpoint):
 def test_a_flat_map_has_no_score(tiny_checkpoint):
     found = explain(tiny_checkpoint, tiny.pixels())
     rounding = 1e-8 * np.random.default_rng(0).random(tiny.N)
-    found.context.maps["average", found.target()] = (0.01 + rounding).astype(np.float32)
+    found.context.maps["average", find_target(found.context)] = (0.01 + rounding).astype(np.float32)
     with pytest.raises(ValueError, match="The map of average has no score: it gives all patches the same value"):
         found.score("average")
 
@@ -506,7 +510,7 @@ def test_an_ablated_explanation_is_independent_of_the_original(patch_mode):
     np.testing.assert_array_equal(found.attention, expected.attention)
     assert found.original is whole
     words = "2 patches removed" if patch_mode == "drop" else "2 patches painted gray"
-    assert found.changes == f"2 heads ablated, {words}"
+    assert describe_ablations(found.ablations) == f"2 heads ablated, {words}"
     color = (255, 255, 255) if patch_mode == "drop" else (128, 102, 76)
     shown = np.asarray(found.image.model_input)
     assert shown[4 * 1 + 2, 4 * 5 + 2].tolist() == list(color)
@@ -540,8 +544,8 @@ def test_ablations_accumulate(tiny_checkpoint):
     np.testing.assert_allclose(twice.logits, once.logits, atol=1e-5)
     np.testing.assert_array_equal(np.isnan(twice.attention), np.isnan(once.attention))
     assert twice.original is whole
-    assert twice.changes == "1 head ablated, 1 patch removed, 1 head ablated, 1 patch removed"
-    assert whole.ablate([(5, 0), [5, 0]], [3, 3]).changes == "1 head ablated, 1 patch removed"
+    assert describe_ablations(twice.ablations) == "1 head ablated, 1 patch removed, 1 head ablated, 1 patch removed"
+    assert describe_ablations(whole.ablate([(5, 0), [5, 0]], [3, 3]).ablations) == "1 head ablated, 1 patch removed"
     others = [patch for patch in range(tiny.N) if patch != 12]
     with pytest.raises(ValueError, match="Not all patches can be removed"):
         whole.ablate(patches=[12]).ablate(patches=others)
@@ -552,7 +556,7 @@ def test_mean_ablation_uses_the_samples_by_default(tiny_checkpoint):
     means = mean_head_outputs(tiny_checkpoint, load_samples((tiny.H, tiny.W)))
     found = whole.ablate([(2, 1)], mode="mean")
     np.testing.assert_array_equal(found.logits, ablate(whole.context, [(2, 1)], head_means=means).logits)
-    assert found.changes == "1 head ablated (mean)"
+    assert describe_ablations(found.ablations) == "1 head ablated (mean)"
     with refuses("mode"):
         whole.ablate([(2, 1)], mode="noise")
 
@@ -580,7 +584,7 @@ def test_the_gradcam_formula_holds_for_mean_pooling():
 
 def test_the_figure_prints_the_note_of_an_incomplete_map(tiny_checkpoint):
     found = explain(replace(tiny_checkpoint), tiny.pixels())
-    method, target = "integrated_gradients", found.target()
+    method, target = "integrated_gradients", find_target(found.context)
     note = "not complete: the sum is 1.00, the logits differ by 2.00"
     found.context.notes[method, target] = note
     assert note in " ".join(drawn(found.figure(method=method)))

@@ -10,7 +10,7 @@ from tests.errors import refuses
 from tests.plots.svg import words
 from vitviz.attribution import file_formats
 from vitviz.attribution.explanation import explain
-from vitviz.attribution.view_maps import limits_of, uniform_weight
+from vitviz.attribution.view_maps import limits_of, pool_map, uniform_weight
 from vitviz.errors import ConfigError
 from vitviz.plots.figures import mosaic
 
@@ -73,7 +73,7 @@ def test_a_method_is_drawn_by_patch_or_pixel(explanation):
     assert figure.axes[1].images[0].get_clim() == (-limit, limit)
     assert "Balanced gradients for class 3, not class 5" in texts(figure).replace("  ", " ")
     pixels = explanation.figure(method="balanced_gradients", pixels=True).axes[1]
-    np.testing.assert_array_equal(shown(pixels), explanation.pixel_map("balanced_gradients"))
+    np.testing.assert_array_equal(shown(pixels), explanation.map("balanced_gradients", pixels=True))
 
 
 def test_removed_patches_and_ablated_heads_have_no_color_of_the_scale(explanation):
@@ -135,7 +135,7 @@ def test_models_without_class_token_head_or_labels_are_drawn():
     config = replace(tiny.CONFIG, class_token=False, reg_tokens=1, global_pool="map")
     pooled = explain(tiny.checkpoint(config), tiny.pixels())
     figure = pooled.figure(layer="pool", head=0)
-    np.testing.assert_array_equal(shown(figure.axes[1]), pooled.pool_map(0))
+    np.testing.assert_array_equal(shown(figure.axes[1]), pool_map(pooled.context, 0))
     assert "from the pooling query" in texts(figure)
 
 

@@ -9,6 +9,7 @@ from vitviz.attribution import layered_attention, probes, serialize
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import FULL_ATTENTION
+from vitviz.attribution.view_maps import default_rows, query_rows
 from vitviz.errors import LargeAttentionError
 from vitviz.view import View
 from vitviz.webapp.explanations import size_of
@@ -55,10 +56,12 @@ CASES = [
 def test_rows_and_columns_are_equal(layered, variant, ablation):
     one, other = layered(variant, **ablation)
     np.testing.assert_allclose(one.logits, other.logits, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(one.query_attention, other.query_attention, atol=1e-5)
+    np.testing.assert_allclose(default_rows(one.context), default_rows(other.context), atol=1e-5)
     for direction in ("from", "to"):
         for query in ((), (5,), (4, 30, 3)):
-            np.testing.assert_allclose(one.query_rows(query, direction), other.query_rows(query, direction), atol=1e-5)
+            np.testing.assert_allclose(
+                query_rows(one.context, query, direction), query_rows(other.context, query, direction), atol=1e-5
+            )
 
 
 @pytest.mark.parametrize(("variant", "ablation"), CASES)
@@ -67,7 +70,7 @@ def test_maps_and_limits_are_equal(layered, variant, ablation):
     for method in (*LAYERED, *OTHERS):
         if method in one.methods:
             np.testing.assert_allclose(one.map(method), other.map(method), rtol=1e-4, atol=1e-5, err_msg=method)
-    pixels = [found.pixel_map("input_gradient") for found in (one, other)]
+    pixels = [found.map("input_gradient", pixels=True) for found in (one, other)]
     np.testing.assert_allclose(*pixels, rtol=1e-4, atol=1e-5)
     assert not set(one.methods) & set(FULL_ATTENTION)
     if not ablation:
@@ -82,7 +85,7 @@ def test_rotary_positions_are_kept(monkeypatch):
     for limit in (0, 2**28):
         monkeypatch.setattr(layered_attention, "max_bytes", lambda limit=limit: limit)
         explanation = explain(tiny.checkpoint(config), tiny.pixels()).ablate(patches=[2])
-        rows.append(explanation.query_rows((7,)))
+        rows.append(query_rows(explanation.context, (7,)))
     np.testing.assert_allclose(*rows, atol=1e-5)
 
 

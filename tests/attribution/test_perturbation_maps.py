@@ -11,6 +11,7 @@ import vitviz
 from tests import tiny
 from vitviz.attribution import perturbation_maps
 from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.targets import find_target
 from vitviz.data.preprocessing import sample_paths
 
 N, GH, GW = tiny.N, tiny.GH, tiny.GW
@@ -43,7 +44,7 @@ def test_integrated_gradients_sum_to_the_difference_from_the_mean_color_image(ta
 def test_integrated_gradients_are_complete_in_a_trained_model(name):
     model = vitviz.load("cifar10-ti4")
     found = vitviz.explain(model, sample_paths()[name])
-    predicted = found.target()
+    predicted = find_target(found.context)
     with torch.no_grad():
         nothing = model.network(torch.zeros_like(found.context.image)[None])[0, predicted].item()
     has = found.context.logits[predicted] - nothing

@@ -147,14 +147,14 @@ def test_legrad_equals_the_published_code(variant):
 
 def test_the_pixel_map_is_the_input_times_gradient_of_each_pixel():
     found = explain(tiny.checkpoint(), tiny.pixels())
-    pixels = found.pixel_map(target=2)
+    pixels = found.map("balanced_gradients", target=2, pixels=True)
     assert pixels.shape == (tiny.H, tiny.W)
     assert pixels.min() < 0 < pixels.max()
     np.testing.assert_array_equal(pixels, found.context.input_times_gradient(2, "balanced").pixels)
     sums = np.abs(found.context.gradients(2).image).sum(0)
-    np.testing.assert_array_equal(found.pixel_map("input_gradient", 2), sums)
+    np.testing.assert_array_equal(found.map("input_gradient", 2, pixels=True), sums)
     with pytest.raises(ValueError, match=r"a map per pixel, balanced_gradients, attn_lrp, input_gradient: got rollout"):
-        found.pixel_map("rollout")
+        found.map("rollout", pixels=True)
 
 
 def test_removed_patches_and_ablated_heads_are_left_out():

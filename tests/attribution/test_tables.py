@@ -10,6 +10,7 @@ from tests import tiny
 from vitviz.attribution import file_formats
 from vitviz.attribution.explanation import explain, patch_activations
 from vitviz.attribution.tables import PatchedPair, arrays, method_arrays, method_rows, rows
+from vitviz.attribution.view_maps import query_rows
 from vitviz.errors import ConfigError
 from vitviz.view import View
 
@@ -28,7 +29,7 @@ def test_attention_has_its_map_all_heads_with_means_and_the_prefix_tokens(explan
     heads = ablated.attention_maps((9,))
     np.testing.assert_allclose(found["maps"][:L, :A], heads, atol=1e-7)
     np.testing.assert_allclose(found["maps"][2, A], heads[2].mean(0), atol=1e-7)
-    np.testing.assert_allclose(found["prefix"][:L, :A, 0], ablated.query_rows((9,))[..., 0], atol=1e-7)
+    np.testing.assert_allclose(found["prefix"][:L, :A, 0], query_rows(ablated.context, (9,))[..., 0], atol=1e-7)
     for name in ("maps", "prefix"):
         assert np.isnan(found[name][1, 0]).all()
         assert np.isnan(found[name]).sum() == found[name][1, 0].size
@@ -59,7 +60,7 @@ def test_a_method_has_its_map_by_patch_and_where_it_has_one_by_pixel(explanation
     view = View(content="method", method="balanced_gradients", target=(3,), pixels=True)
     found = arrays(explanation, view)
     np.testing.assert_array_equal(found["map"], explanation.map("balanced_gradients", 3))
-    np.testing.assert_array_equal(found["pixels"], explanation.pixel_map("balanced_gradients", 3))
+    np.testing.assert_array_equal(found["pixels"], explanation.map("balanced_gradients", 3, pixels=True))
     assert str(found["title"]).endswith(" for class 3, per pixel")
     assert "pixels" not in arrays(explanation, view.model_copy(update={"method": "rollout"}))
     assert next(rows(explanation, view, found))[2:4] == ("", "")

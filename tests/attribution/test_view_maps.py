@@ -9,6 +9,7 @@ from tests import tiny
 from tests.errors import refuses
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import query_weights
+from vitviz.attribution.targets import find_target
 from vitviz.attribution.view_maps import (
     ablated_maps,
     all_rows,
@@ -98,8 +99,8 @@ def test_a_class_specific_method_needs_a_head():
 )
 def test_the_map_is_that_of_layer_head_query_and_direction(explanation, view, title):
     attention = explanation.attention if view.direction == "from" else explanation.attention.swapaxes(2, 3)
-    tokens = [explanation.prefix + p for p in view.query] or [0]
-    maps = np.mean([attention[:, :, token, explanation.prefix :] for token in tokens], 0)  # (L, A, N)
+    tokens = [explanation.context.prefix + p for p in view.query] or [0]
+    maps = np.mean([attention[:, :, token, explanation.context.prefix :] for token in tokens], 0)  # (L, A, N)
     maps = maps if view.layer == "mean" else maps[[view.layer]]
     maps = maps if view.head == "mean" else maps[:, [view.head]]
     assert title_of(explanation, view) == title
@@ -130,9 +131,9 @@ def test_ablated_heads_have_no_map_and_are_left_out_of_the_means(explanation, ab
 @pytest.mark.parametrize("direction", ["from", "to"])
 def test_shared_limits_are_of_heads_and_means_and_stay_under_ablation(explanation, ablated, direction):
     attention = explanation.attention if direction == "from" else explanation.attention.swapaxes(2, 3)
-    tokens = [0, *limit_queries(tiny.T, explanation.prefix)]
+    tokens = [0, *limit_queries(tiny.T, explanation.context.prefix)]
     assert query_weights(explanation.context).argmax() == 0
-    limits = limits_of_rows(attention[:, :, tokens, explanation.prefix :])
+    limits = limits_of_rows(attention[:, :, tokens, explanation.context.prefix :])
     assert limits_of(explanation.context, direction) == limits
     scales = tuple(Scale("linear", limits[name], clips=True) for name in ("heads", "means"))
     for one in (explanation, ablated):
@@ -158,9 +159,9 @@ def test_one_scale_per_map_does_not_count_removed_patches(ablated):
 
 
 def test_an_ablated_image_explains_the_class_predicted_before(explanation, tmp_path):
-    before = explanation.target()
+    before = find_target(explanation.context)
     pairs = [(layer, head) for layer in range(L) for head in range(A)]
-    changed = next(one for pair in pairs if (one := explanation.ablate([pair])).target() != before)
+    changed = next(one for pair in pairs if find_target((one := explanation.ablate([pair])).context) != before)
     view = create_view(changed, method="relevance")
     assert target_of(changed, view) == before
     assert title_of(changed, view) == f"Relevance for class {before}"
@@ -172,7 +173,7 @@ def test_an_ablated_image_explains_the_class_predicted_before(explanation, tmp_p
 
 @pytest.mark.parametrize("head", ["mean", 1])
 def test_attention_pooling_is_shown_for_every_query(pooled, head):
-    weights = pooled.pool_attention[:, pooled.prefix :]
+    weights = pooled.context.pool_attention[:, pooled.context.prefix :]
     expected = (weights.mean(0) if head == "mean" else weights[head]).reshape(GH, GW)
     for view in (View(layer="pool", head=head), View(layer="pool", head=head, query=(4,), direction="to")):
         np.testing.assert_array_equal(map_of(pooled, view), expected)

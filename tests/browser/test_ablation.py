@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from benchmarks.page import EXPLORER
 from tests.browser.explore import API, number_at, other_image, shows
 from vitviz.attribution.faithfulness import score
+from vitviz.attribution.targets import find_target
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +66,7 @@ def test_maps_and_scores_are_those_of_the_ablated_model_and_the_changed_image(op
     page = open_page("?image=cat&method=relevance&ablations=heads:3.2;patches:27,28")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     ablated = explanation.ablate([(3, 2)], [27, 28])
-    target = explanation.target("cat")
+    target = find_target(explanation.context, "cat")
     relevance = ablated.map("relevance", target)
     assert float(number_at(page, 20).split()[0]) == pytest.approx(relevance.flat[20] / relevance.max(), abs=0.006)
     expect(page.locator(".methods-head")).to_contain_text("with 1 head ablated, 2 patches removed")

@@ -14,6 +14,7 @@ from benchmarks.page import EXPLORER
 from tests.browser.explore import API, number_at, other_image, point, route_of, shows, tile
 from tests.browser.layout import check_width, resize
 from vitviz.attribution.faithfulness import N_RANDOM, score
+from vitviz.attribution.targets import find_target
 from vitviz.attribution.view_maps import title_of
 from vitviz.view import View
 
@@ -145,7 +146,7 @@ def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explan
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".headline")).to_contain_text("Relevance for cat")
-    target = explanation.target("cat")
+    target = find_target(explanation.context, "cat")
     maps = {name: explanation.map(name, target).ravel() for name in explanation.methods}
     report = score(explanation.context, maps, target)
     start = explanation.probabilities[target]

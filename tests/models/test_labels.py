@@ -10,6 +10,7 @@ import vitviz
 from tests import tiny
 from tests.errors import refuses
 from vitviz.attribution.file_formats import csv_bytes
+from vitviz.attribution.targets import find_target
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models.labels import distinct_names, read_labels
 from vitviz.webapp import endpoints
@@ -63,14 +64,14 @@ def cranes(tiny_checkpoint):
 
 def test_the_prediction_as_a_target_is_the_predicted_class(cranes):
     assert cranes.prediction == "crane"
-    assert cranes.target(cranes.prediction) == tiny.K - 1
-    assert cranes.target(("cat", cranes.prediction)) == (1, tiny.K - 1)
+    assert find_target(cranes.context, cranes.prediction) == tiny.K - 1
+    assert find_target(cranes.context, ("cat", cranes.prediction)) == (1, tiny.K - 1)
     with pytest.raises(ConfigError, match=f"'crane' is the name of 0, {tiny.K - 1}. Use the index") as error:
         cranes.map("relevance", target="crane")
     assert error.value.field == "target"
     other = vitviz.explain(replace(cranes.context.checkpoint, labels=tuple("abcdefghijk")), tiny.pixels())
     with refuses("target"):
-        other.target(cranes.prediction)
+        find_target(other.context, cranes.prediction)
 
 
 def test_answers_keep_classes_of_one_name_apart(cranes, tmp_path, monkeypatch):

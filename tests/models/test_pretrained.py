@@ -127,7 +127,7 @@ def test_every_method_and_probe_has_the_right_shapes_on_a_wide_image(name):
         assert count or not method.class_specific
     if count:
         assert np.isfinite(explanation.score("average").deletion)
-    pooled = explanation.pool_attention
+    pooled = explanation.context.pool_attention
     assert (pooled is not None) == (model.config.global_pool == "map")
     if pooled is not None:
         assert pooled.shape == (families.A, T)

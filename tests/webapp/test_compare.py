@@ -11,6 +11,7 @@ from tests import tiny
 from tests.webapp import runs
 from tests.webapp.api import CAT, routes
 from vitviz.attribution import provenance
+from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.provenance import Provenance
 from vitviz.data.preprocessing import sample_paths
@@ -78,7 +79,7 @@ def test_removed_patches_have_no_value(client, pair):
     assert reply["b"]["values"][9] is None
     assert reply["difference"][9] is None
     assert None not in reply["a"]["values"]
-    assert reply["b"]["name"] == pair[0].ablate(patches=[9]).changes
+    assert reply["b"]["name"] == describe_ablations(pair[0].ablate(patches=[9]).ablations)
 
 
 def test_a_map_is_computed_once_for_all_pages(client):

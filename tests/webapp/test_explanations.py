@@ -26,6 +26,7 @@ from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.context import BEFORE_BATCH
 from vitviz.attribution.explanation import explain, patch_activations
 from vitviz.attribution.neighbors import build_index, nearest
+from vitviz.attribution.view_maps import default_rows, query_rows
 from vitviz.data import cifar
 from vitviz.data.preprocessing import load_samples, sample_paths
 from vitviz.data.samples import PHOTOS
@@ -78,7 +79,7 @@ def pixels_of(image):
 def test_an_explanation_is_that_of_the_library(client, cat):
     reply = client.get("explanations", subject=CAT)
     shape = tiny.L, tiny.A, tiny.T
-    assert np.array_equal(decoded(reply["cls"], "<f4", *shape), cat.query_attention)
+    assert np.array_equal(decoded(reply["cls"], "<f4", *shape), default_rows(cat.context))
     assert reply["probabilities"] == cat.probabilities.tolist()
     assert (reply["classes"], reply["model"]) == (cat.labels, "tiny")
     assert (reply["layers"], reply["heads"], reply["rows"], reply["columns"]) == (tiny.L, tiny.A, tiny.GH, tiny.GW)
@@ -100,7 +101,7 @@ def test_attention_and_rows_are_those_of_the_library(client, cat):
     assert np.array_equal(decoded(full, "<u2", *shape), np.round(cat.attention * 65535))
     for direction in ("from", "to"):
         rows = client.get("explanations/rows", subject=CAT, query=[3, 30], direction=direction)["weights"]
-        expected = np.round(cat.query_rows((3, 30), direction) * 65535)
+        expected = np.round(query_rows(cat.context, (3, 30), direction) * 65535)
         assert np.array_equal(decoded(rows, "<u2", *shape[:3]), expected)
 
 
@@ -178,7 +179,7 @@ def test_maps_of_many_passes_end_before_the_next_batch(method):
 def test_a_map_per_pixel_is_that_of_the_library(client, cat):
     reply = client.get("explanations/pixels", subject=CAT, method="balanced_gradients", target=[3, 7])
     values = decoded(reply["values"], "<f4", reply["rows"], reply["columns"])
-    assert np.array_equal(values, cat.pixel_map("balanced_gradients", (3, 7)))
+    assert np.array_equal(values, cat.map("balanced_gradients", (3, 7), pixels=True))
     refusal = client.refusal("explanations/pixels", subject=CAT, method="rollout")
     assert refusal["error"].startswith("method must be one with a map per pixel")
 
@@ -291,7 +292,7 @@ def test_ablations_are_applied_in_order_from_what_is_held(client, cat, monkeypat
     expected = expected.ablate([(2, 1)], [4, 9], patch_mode="gray")
     assert both["probabilities"] == pytest.approx(expected.probabilities.tolist(), abs=1e-6)
     cls = decoded(both["cls"], "<f4", tiny.L, tiny.A, tiny.T)
-    assert np.allclose(cls, np.nan_to_num(expected.query_attention), atol=1e-6)
+    assert np.allclose(cls, np.nan_to_num(default_rows(expected.context)), atol=1e-6)
     assert not cls[1, 0].any()
     assert not cls[2, 1].any()
     whole = client.get("explanations", subject=CAT)
@@ -529,7 +530,7 @@ def hold(client, model, name="other"):
 
 def test_attention_pooling_is_sent_with_the_image_and_after_ablations():
     model = tiny.checkpoint(replace(tiny.CONFIG, class_token=False, global_pool="map"))
-    expected = explain(model, sample_paths()["cat"]).pool_attention
+    expected = explain(model, sample_paths()["cat"]).context.pool_attention
     with routes() as client:
         subject = hold(client, model)
         reply = client.get("explanations", subject=subject)

@@ -91,7 +91,7 @@ def test_other_contents_have_their_numbers(client, cat):
 def test_a_map_is_saved_per_pixel_where_the_method_has_one(client, cat):
     view = METHOD | {"method": "balanced_gradients", "pixels": True}
     found = arrays(client, **view)
-    np.testing.assert_array_equal(found["pixels"], cat.pixel_map("balanced_gradients", 3))
+    np.testing.assert_array_equal(found["pixels"], cat.map("balanced_gradients", 3, pixels=True))
     assert str(found["title"]).endswith(" for class 3, per pixel")
     assert "pixels" not in arrays(client, **view | {"method": "rollout"})
 
@@ -145,7 +145,7 @@ def test_the_code_of_a_view_computes_it(client):
 
     assert "attention_map(layer=2, head=1, query=[9])" in code(layer=2, head=1, query=[9])
     pixels = METHOD | {"method": "balanced_gradients", "pixels": True}
-    assert "explanation.pixel_map('balanced_gradients', target=3)" in code(**pixels)
+    assert "explanation.map('balanced_gradients', target=3, pixels=True)" in code(**pixels)
     scope = {"vitviz": vitviz}
     for view in (
         {"content": "contributions", "target": [3, 7]},

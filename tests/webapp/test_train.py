@@ -505,7 +505,11 @@ def test_the_current_checkpoint_of_a_run_is_explored(trainings, run):
     assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
     cat = {"kind": "sample", "name": "cat"}
     found = Explanations(sources).compute(Subject(model="runs/first", image=cat)).explanation
-    assert (found.checkpoint, found.layers_and_heads, found.grid) == ("runs/first", (2, 2), (4, 4))
+    assert (found.context.checkpoint.name, found.context.layers_and_heads, found.context.grid) == (
+        "runs/first",
+        (2, 2),
+        (4, 4),
+    )
     before = load_model("runs/first", trainings.runs)
     assert load_model("runs/first", trainings.runs) is before
     checkpoint.save(before, run / "last.safetensors")

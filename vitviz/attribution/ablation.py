@@ -1,6 +1,6 @@
 """Ablation: the forward pass of an image with attention heads replaced and patches removed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import index
 from typing import cast, get_args
 
@@ -12,7 +12,7 @@ from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import Intervention
-from vitviz.view import PatchMode
+from vitviz.view import Ablation, PatchMode
 
 
 def ablate(
@@ -86,14 +86,15 @@ def merge_interventions(
     return masks if any(mask is not None for mask in masks) else None
 
 
-def describe_ablation(heads: int, patches: int, mode: str, patch_mode: PatchMode) -> str:
-    """Describe an ablation by its number of heads and patches, for figures: "1 head ablated, 2 patches removed"."""
+def describe_ablations(ablations: Iterable[Ablation]) -> str:
+    """Describe ablations by their numbers of heads and patches: "1 head ablated, 2 patches removed"; empty for none."""
     parts = []
-    if heads:
-        parts.append(f"{heads} head{'s' * (heads > 1)} ablated{' (mean)' if mode == 'mean' else ''}")
-    if patches:
-        how = "removed" if patch_mode == "drop" else "painted gray"
-        parts.append(f"{patches} patch{'es' * (patches > 1)} {how}")
+    for one in ablations:
+        if heads := len(one.heads):
+            parts.append(f"{heads} head{'s' * (heads > 1)} ablated{' (mean)' if one.mode == 'mean' else ''}")
+        if patches := len(one.patches):
+            how = "removed" if one.patch_mode == "drop" else "painted gray"
+            parts.append(f"{patches} patch{'es' * (patches > 1)} {how}")
     return ", ".join(parts)
 
 

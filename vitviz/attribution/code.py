@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from vitviz.attribution.targets import find_target
 from vitviz.attribution.view_maps import shows_pixels, target_of, title_of
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.view import Given, Image, Sample, Subject, TestImage, View
@@ -29,19 +30,20 @@ def python(explanation: "Explanation", view: View, other: "Explanation | None" =
         view: The view.
         other: The second image of "patching".
     """
-    layers, heads = explanation.layers_and_heads
-    rows, columns = explanation.grid
+    layers, heads = explanation.context.layers_and_heads
+    rows, columns = explanation.context.grid
     subject = Subject(
         model=model_name(explanation.context.checkpoint), image=explanation.origin, ablations=explanation.ablations
     )
-    lines = ["import vitviz", "", load(subject.model), *explain(subject, explanation.crop)]
+    lines = ["import vitviz", "", load(subject.model), *explain(subject, explanation.image.crop)]
     if view.content not in ("attention", "method"):
         return "\n".join([*lines, *other_lines(explanation, view, other), ""])
     query = {"query": list(view.query) or None, "direction": view.direction if view.direction == "to" else None}
     title = f"  # ({rows}, {columns}), {' '.join(title_of(explanation, view).split())}"
     if view.content == "method":
-        name, remark = ("pixel_map", "  # (H, W)") if shows_pixels(view) else ("map", title)
-        lines.append(f"array = explanation.{name}({view.method!r}, target={target_of(explanation, view)!r}){remark}")
+        pixels, remark = (True, "  # (H, W)") if shows_pixels(view) else (None, title)
+        given = arguments(target=target_of(explanation, view), pixels=pixels)
+        lines.append(f"array = explanation.map({view.method!r}, {given}){remark}")
     else:
         given = arguments(layer=shown(view.layer), head=shown(view.head), **query)
         lines.append(f"array = explanation.attention_map({given}){title}")
@@ -102,7 +104,7 @@ def explain(subject: Subject, crop: float, name: str = "explanation") -> Iterato
 
 def other_lines(explanation: "Explanation", view: View, other: "Explanation | None") -> Iterator[str]:
     """Yield the lines that compute the arrays of a view other than the attention and methods."""
-    (layers, heads), (rows, columns) = explanation.layers_and_heads, explanation.grid
+    (layers, heads), (rows, columns) = explanation.context.layers_and_heads, explanation.context.grid
     layer = view.layer if isinstance(view.layer, int) else None
     if view.content == "contributions":
         yield f"found = explanation.contributions({arguments(target=target_of(explanation, view))})"
@@ -118,7 +120,7 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
     else:
         source = (other and image_name(other.origin)) or PLACEHOLDER
         yield f"other = vitviz.explain(model, {source!r})" + "  # your second image" * (source == PLACEHOLDER)
-        given = arguments(target=explanation.target(view.target) if view.target else None)
+        given = arguments(target=find_target(explanation.context, view.target) if view.target else None)
         yield f"found = vitviz.patch_activations(explanation, other{given and f', {given}'})"
         yield f"array = found.recovered  # ({layers}, {heads}): 0 as in the other image, 1 as in this one"
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz.attribution import code, file_formats, provenance
+from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.code import COMPARED
 from vitviz.attribution.faithfulness import rank_correlation
 from vitviz.attribution.file_formats import Output
@@ -494,9 +495,9 @@ def similarity_side(explanation: "Explanation", view: View, a: "Explanation") ->
     if len(view.query) != 1:
         raise ConfigError("query", "must be one patch, whose similarity is compared")
     (patch,) = view.query
-    layer = view.layer if isinstance(view.layer, int) else explanation.layers_and_heads[0] - 1
+    layer = view.layer if isinstance(view.layer, int) else explanation.context.layers_and_heads[0] - 1
     values = a.similarity(patch, layer, explanation)
-    title = f"Layer {layer + 1}, similarity to {formatting.patch_name(patch, a.grid[1])} of A"
+    title = f"Layer {layer + 1}, similarity to {formatting.patch_name(patch, a.context.grid[1])} of A"
     return create_side(explanation, view, title, SIMILARITY, "cosine", values, kept_patches(explanation))
 
 
@@ -519,11 +520,11 @@ def create_side(
         kept=kept,
         num_tokens=explanation.context.config.num_tokens,
         model=checkpoint.name,
-        layers=explanation.layers_and_heads[0],
+        layers=explanation.context.layers_and_heads[0],
         image=np.asarray(explanation.image.model_input),
         image_name=explanation.name or code.image_name(explanation.origin),
         labels=tuple(explanation.labels),
         probabilities=explanation.probabilities if checkpoint.is_classifier else None,
-        changes=explanation.changes,
+        changes=describe_ablations(explanation.ablations),
         shown=lambda: provenance.shown(explanation, view),
     )

@@ -102,6 +102,16 @@ class ForwardContext:
         """Number of prefix tokens (R)."""
         return self.config.num_prefix_tokens
 
+    @property
+    def layers_and_heads(self) -> tuple[int, int]:
+        """Number of layers and of heads (L, A)."""
+        return self.config.depth, self.config.num_heads
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of patches (gh, gw)."""
+        return self.config.grid_size
+
     @cached_property
     def seed(self) -> int:
         """Seed for random numbers, a checksum of the image: the same image always gets the same ones."""

@@ -16,25 +16,25 @@ from PIL import Image
 from torch import Tensor, nn
 
 from vitviz.attribution import file_formats, tables, view_maps
-from vitviz.attribution.ablation import ablate, describe_ablation, mean_head_outputs
+from vitviz.attribution.ablation import ablate, describe_ablations, mean_head_outputs
 from vitviz.attribution.activation_patching import ActivationPatching, Part, patch_contexts
 from vitviz.attribution.coalition_maps import Progress
-from vitviz.attribution.context import ForwardContext, Target, forward_batch
+from vitviz.attribution.context import ForwardContext, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
 from vitviz.attribution.file_formats import Output
-from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
+from vitviz.attribution.methods import METHODS, Method, methods_for
 from vitviz.attribution.provenance import provenance
-from vitviz.attribution.view_maps import TargetLike, check_method
+from vitviz.attribution.targets import TargetLike, find_target, method_target
 from vitviz.data.images import Images, parse_name, read_each, read_image, split_batch
 from vitviz.data.preprocessing import ImageSource, PreprocessedImage, file_name, load_samples, to_tensor
-from vitviz.errors import ConfigError, ImageError, InvalidValueError
+from vitviz.errors import ImageError, InvalidValueError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.labels import ClassName, distinct_names, find_class
+from vitviz.models.labels import ClassName
 from vitviz.models.modes import own_modes
-from vitviz.plots.scales import is_flat, with_means
+from vitviz.plots.scales import is_flat
 from vitviz.view import (
     Ablation,
     AblationMode,
@@ -45,8 +45,6 @@ from vitviz.view import (
     PatchMode,
     Sample,
     TestImage,
-    View,
-    check_index,
 )
 from vitviz.view import Image as Origin
 
@@ -65,27 +63,18 @@ class Explanation:
     Attributes:
         context: The forward pass that everything is computed from.
         image: The image and the model input.
+        origin: The image by its kind: a sample, a test image, or one that was given.
         name: Name of the image, for figures.
-        changes: Description of the ablation; empty without one.
         original: The explanation before the ablation; None without one.
         ablations: The ablations, in order.
-        origin: The image by its kind: a sample, a test image, or one that was given.
-        crop: Position of the crop, as `explain` takes it.
     """
 
     context: ForwardContext
     image: PreprocessedImage
     origin: Origin
     name: str = ""
-    changes: str = ""
     original: "Explanation | None" = None
     ablations: tuple[Ablation, ...] = ()
-    crop: float = 0.5
-
-    @property
-    def checkpoint(self) -> str:
-        """Name of the model."""
-        return self.context.checkpoint.name
 
     @property
     def labels(self) -> list[str]:
@@ -100,7 +89,8 @@ class Explanation:
             ValueError: If the model was trained without labels.
         """
         if not self.context.checkpoint.is_classifier:
-            raise ValueError(f"{self.checkpoint} predicts no class: it {self.context.checkpoint.why_no_prediction}.")
+            checkpoint = self.context.checkpoint
+            raise ValueError(f"{checkpoint.name} predicts no class: it {checkpoint.why_no_prediction}.")
         best = int(self.logits.argmax())
         return ClassName(self.labels[best], best)
 
@@ -121,29 +111,9 @@ class Explanation:
         Rows and columns of removed patches are 0, ablated heads NaN.
 
         Raises:
-            ValueError: If it is too large to be held in memory at once; `query_rows` and `attention_maps` work.
+            ValueError: If it is too large to be held in memory at once; `attention_maps` works.
         """
         return self.context.attention
-
-    @property
-    def layers_and_heads(self) -> tuple[int, int]:
-        """Number of layers and of heads (L, A)."""
-        return self.context.config.depth, self.context.config.num_heads
-
-    @property
-    def pool_attention(self) -> Array | None:
-        """Weights of attention pooling, (A, T), 0 for prefix tokens, each row of sum 1; None for other models."""
-        return self.context.pool_attention
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns of patches (gh, gw)."""
-        return self.context.config.grid_size
-
-    @property
-    def prefix(self) -> int:
-        """Number of prefix tokens, class token first (R)."""
-        return self.context.prefix
 
     @property
     def methods(self) -> dict[str, Method]:
@@ -151,33 +121,16 @@ class Explanation:
         return methods_for(self.context.config, self.context.holds_attention)
 
     @property
-    def kept_tokens(self) -> NDArray[np.bool_]:
-        """Mask of the tokens that entered the network, (T,): all but those of removed patches."""
-        return self.context.kept_tokens
-
-    @property
-    def removed(self) -> tuple[int, ...]:
-        """Removed patches, whether their tokens are dropped or they are painted gray; positions in reading order."""
-        return tuple(sorted({patch for one in self.ablations for patch in one.patches}))
-
-    @property
-    def query_attention(self) -> Array:
-        """Attention of the class token, or without one the mean over the patches, (L, A, T), each row of sum 1."""
-        if self.context.layered is not None:
-            return self.query_rows()
-        return query_weights(self.context) @ self.attention
-
-    @property
     def cls_attention(self) -> Array:
         """Attention of the class token to all tokens in each head, (L, A, T); ValueError without class token."""
         if not self.context.config.class_token:
-            raise ValueError(f"{self.checkpoint} has no class token. Use query_attention, the mean over all patches.")
-        return self.query_attention
+            raise ValueError(f"{self.context.checkpoint.name} has no class token. Use attention_maps().")
+        return view_maps.default_rows(self.context)
 
     @property
     def cls_maps(self) -> Array:
         """Attention of the class token to the patches in each head, (L, A, gh, gw); errors as `cls_attention`."""
-        return self.cls_attention[..., self.prefix :].reshape(*self.layers_and_heads, *self.grid)
+        return view_maps.over_patches(self.context, self.cls_attention)
 
     @property
     def average(self) -> Array:
@@ -185,57 +138,43 @@ class Explanation:
         return self.map("average")
 
     @own_modes()
-    def map(self, method: str, target: TargetLike | None = None, progress: Progress | None = None) -> Array:
+    def map(
+        self,
+        method: str,
+        target: TargetLike | None = None,
+        pixels: bool = False,
+        progress: Progress | None = None,
+    ) -> Array:
         """Compute the map of an attribution method.
 
         Args:
             method: A name in `METHODS`; the docstring of its function defines the values.
             target: The class that a class-specific method explains, by index or name, or two of them: a class and the
                 one that it is contrasted with. None for the predicted class. Class-agnostic methods ignore it.
+            pixels: Whether to return the contribution of each pixel of the model input instead, in logits, of
+                "balanced_gradients" or "attn_lrp", or of "input_gradient" the sum over the colors of the absolute
+                gradient.
             progress: For the methods on request: called with the forward passes done and in total; returning False
                 interrupts the method.
 
         Returns:
-            (gh, gw).
+            (gh, gw); by pixel (H, W).
 
         Raises:
-            ConfigError: If the method or class does not exist, or the model has no classification head to explain.
+            ConfigError: If the method or class does not exist, the model has no classification head to explain, or
+                the method has no map per pixel.
             InterruptedMapError: If `progress` returns False; nothing is stored.
         """
-        key = method, self.target_of(method, target)
+        key = method, method_target(self.context, method, target)
+        if pixels:
+            if (compute := METHODS[method].pixels) is None:
+                known = ", ".join(name for name, one in METHODS.items() if one.pixels)
+                raise InvalidValueError("method", f"one with a map per pixel, {known}", method)
+            return compute(self.context, key[1])
         if key not in self.context.maps:
             options = {"progress": progress} if METHODS[method].on_request else {}
             self.context.maps[key] = METHODS[method].compute(self.context, key[1], **options)
-        return self.context.maps[key].reshape(self.grid).copy()
-
-    @own_modes()
-    def pixel_map(self, method: str = "balanced_gradients", target: TargetLike | None = None) -> Array:
-        """Compute the map of an attribution method per pixel of the model input, where the method has one.
-
-        Args:
-            method: "balanced_gradients" or "attn_lrp": contribution of each pixel, in logits; or "input_gradient":
-                sum over the colors of the absolute gradient.
-            target: As for `map`.
-
-        Returns:
-            (H, W).
-
-        Raises:
-            ValueError: If the method has no map per pixel, or as for `map`.
-        """
-        chosen, compute = self.target_of(method, target), METHODS[method].pixels
-        if compute is None:
-            known = ", ".join(key for key, one in METHODS.items() if one.pixels)
-            raise ValueError(f"method must be one with a map per pixel, {known}: got {method}.")
-        return compute(self.context, chosen)
-
-    def target_of(self, method: str, target: TargetLike | None) -> Target:
-        """Return the target of a method; ConfigError for an unknown method, or one that the model does not support."""
-        check_method(method)
-        if METHODS[method].class_specific and not self.context.config.num_classes:
-            problem = f"must not be {method}, which explains a class: {self.checkpoint} has no classification head"
-            raise ConfigError("method", problem, "Use average.")
-        return self.target(target)
+        return self.context.maps[key].reshape(self.context.grid).copy()
 
     @own_modes()
     def contributions(self, target: TargetLike | None = None) -> Contributions:
@@ -251,7 +190,7 @@ class Explanation:
         Raises:
             ValueError: If the class does not exist, or the model has no classification head.
         """
-        return contributions(self.context, self.target(target) if self.context.config.num_classes else 0)
+        return contributions(self.context, find_target(self.context, target) if self.context.config.num_classes else 0)
 
     @own_modes()
     def score(
@@ -274,7 +213,7 @@ class Explanation:
             raise ValueError(
                 f"greedy needs the baseline mean, as its order paints patches in this color: got {baseline!s:.40}."
             )
-        chosen, values = self.target(target), self.map(method, target)
+        chosen, values = find_target(self.context, target), self.map(method, target)
         if is_flat(values):
             raise ValueError(f"The map of {method} has no score: it gives all patches the same value.")
         label = chosen[0] if isinstance(chosen, tuple) else chosen
@@ -317,7 +256,7 @@ class Explanation:
             ValueError: If the patch or layer does not exist, or the models differ.
         """
         found = similarity(self.context, patch, layer, None if other is None else context_of("other", other))
-        return found.reshape(self.grid)
+        return found.reshape(self.context.grid)
 
     @own_modes()
     def ablate(
@@ -355,58 +294,20 @@ class Explanation:
             )
         context = ablate(self.context, heads, patches, patch_mode, head_means)
         color = WHITE if patch_mode == "drop" else tuple(round(255 * value) for value in checkpoint.mean)
-        model_input = paint_patches(self.image.model_input, self.grid, patches, color)
+        model_input = paint_patches(self.image.model_input, self.context.grid, patches, color)
         ablation = Ablation(
             heads=tuple(dict.fromkeys((int(layer), int(head)) for layer, head in heads)),
             patches=tuple(dict.fromkeys(map(int, patches))),
             mode=mode,
             patch_mode=patch_mode,
         )
-        changes = describe_ablation(len(ablation.heads), len(ablation.patches), mode, patch_mode)
         return replace(
             self,
             context=context,
             image=replace(self.image, model_input=model_input),
-            changes=", ".join(filter(None, (self.changes, changes))),
             original=self.original or self,
             ablations=(*self.ablations, ablation),
         )
-
-    def target(self, target: TargetLike | None = None) -> Target:
-        """Return the index of a class, or indices of a class and its contrast; of the predicted class for None.
-
-        Of a model without head, class-agnostic methods alone are supported, and the index is 0.
-
-        Raises:
-            ConfigError: If a class does not exist, or both are equal.
-        """
-        if target is None:
-            return int(self.logits.argmax()) if self.context.config.num_classes else 0
-        if isinstance(target, str) or not isinstance(target, Sequence):
-            return self.class_index(target)
-        found = [self.class_index(one) for one in target]
-        if len(found) == 1:
-            return found[0]
-        if len(found) != 2 or found[0] == found[1]:
-            raise InvalidValueError("target", "a class, or two different ones", target)
-        return found[0], found[1]
-
-    def class_index(self, name: int | str) -> int:
-        """Return the index of a class by its index or name; ConfigError if there is none, or several."""
-        if isinstance(name, str) and (found := find_class(self.labels, name)) is not None:
-            return found
-        count = max(1, len(self.labels))  # of a model without head, 0 stands for all
-        if isinstance(name, int | np.integer) and not isinstance(name, bool) and 0 <= name < count:
-            return int(name)
-        known = ", ".join(self.labels[:10]) + (" ..." if len(self.labels) > 10 else "")
-        raise InvalidValueError("target", f"a class, from 0 to {len(self.labels) - 1} or one of {known}", name)
-
-    def target_names(self, target: TargetLike | None) -> list[str]:
-        """Return names of the target, or of it and its contrast, each of one class; argument as for `target`."""
-        chosen, names = self.target(target), distinct_names(self.labels)
-        if not names:
-            return []
-        return [names[k] for k in (chosen if isinstance(chosen, tuple) else (chosen,))]
 
     def attention_maps(self, query: Sequence[int] = (), direction: str = "from") -> Array:
         """Return what some patches attend to, or what attends to them, in each head.
@@ -422,8 +323,7 @@ class Explanation:
         Raises:
             ValueError: If a patch is outside the grid or the direction is unknown.
         """
-        rows = self.query_rows(query, direction)
-        return rows[..., self.prefix :].reshape(*rows.shape[:2], *self.grid)
+        return view_maps.over_patches(self.context, view_maps.query_rows(self.context, query, direction))
 
     def attention_map(
         self,
@@ -447,35 +347,7 @@ class Explanation:
             ConfigError: If a layer, head or patch does not exist, or the direction is unknown.
         """
         view = view_maps.create_view(self, layer=layer, head=head, query=query, direction=direction)
-        if view.layer == "pool":
-            return self.pool_map(view.head)
-        maps = np.nan_to_num(self.attention_maps(view.query, view.direction))
-        chosen: Array = with_means(maps, self.context.ablated_heads)[
-            -1 if view.layer == "mean" else view.layer, -1 if view.head == "mean" else view.head
-        ]
-        return chosen
-
-    def pool_map(self, head: Head = "mean") -> Array:
-        """Return the weights of attention pooling, (gh, gw), in one head, from 0, or by default their mean.
-
-        Raises:
-            ConfigError: If the model does not pool by attention, or the head does not exist.
-        """
-        weights = self.pool_attention
-        if weights is None:
-            raise ConfigError("layer", f"must be a layer or mean: {self.checkpoint} has no attention pooling")
-        check_index("head", head, len(weights), "mean")
-        row = weights.mean(0) if head == "mean" else weights[head]  # (T,)
-        return row[self.prefix :].reshape(self.grid)
-
-    def query_rows(self, query: Sequence[int] = (), direction: str = "from") -> Array:
-        """Return the attention between some patches and all tokens, (L, A, T); arguments as of `attention_maps`."""
-        if direction not in ("from", "to"):
-            raise InvalidValueError("direction", "from or to", direction)
-        view_maps.check_query(query, self.context.config.num_patches)
-        tokens = [self.prefix + patch for patch in query] or np.flatnonzero(query_weights(self.context)).tolist()
-        tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
-        return self.context.rows(tokens, direction)
+        return view_maps.attention_map(self.context, view)
 
     def figure(self, *, width: float = 7.0, **view: Any) -> "Figure":
         """Draw the image, a map, and the attention of all layers and heads, in a style for papers.
@@ -513,63 +385,35 @@ class Explanation:
             ConfigError: As of `figure`.
             ValueError: If the file has another ending.
         """
+        from vitviz.attribution.serialize import document
+
         chosen = view_maps.create_view(self, **view)
         return file_formats.save(
             path,
             figure=lambda: self.figure(**view),
-            arrays=lambda: self.arrays(chosen),
+            arrays=lambda: tables.file_arrays(self, chosen),
             rows=lambda: tables.rows(self, chosen, tables.arrays(self, chosen)),
-            document=lambda: self.document(chosen),
+            document=lambda: document(self, chosen),
             provenance=lambda panels: provenance(self, chosen, panels),
         )
 
-    def arrays(self, view: View) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of a view and of the explanation by name, as `save` writes them."""
-        return {
-            **tables.arrays(self, view),
-            **tables.method_arrays(self, view),
-            **({"attention": self.attention} if self.context.layered is None else {}),
-            "logits": self.logits,
-            "target": np.array(self.target_names(view_maps.target_of(self, view))),
-            "image": np.asarray(self.image.model_input),
-            "checkpoint": np.array(self.checkpoint),
-            "note": np.array(self.image.note),
-            "changes": np.array(self.changes),
-        }
-
-    def document(self, view: View | None = None, complete: bool = True, scores: "dict[str, Any] | None" = None) -> str:
-        """Return the explorer as one HTML file.
-
-        Args:
-            view: The view that it opens with; by default the last layer's mean over heads.
-            complete: Whether to compute the maps and scores of all methods; otherwise only maps that need no further
-                pass or were computed before, and no scores.
-            scores: The scores of the methods, as from `serialize.method_scores`; None to measure them.
-        """
-        from vitviz.attribution.figure import draw_nearest
-        from vitviz.attribution.serialize import to_file
-        from vitviz.plots import document
-
-        view = view or View(layer=self.layers_and_heads[0] - 1)
-        figure = file_formats.figure_bytes(draw_nearest(self, view), ".svg")
-        title = ": ".join(filter(None, (self.name, self.checkpoint)))
-        return document.document(to_file(self, view, complete, scores), figure, title)
-
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
-        from vitviz.plots import document
+        from vitviz.attribution.serialize import document
+        from vitviz.plots.document import frame
 
         return {
-            "text/html": document.frame(self.document(complete=False), NOTEBOOK_HEIGHT),
-            "image/png": file_formats.figure_bytes(self.figure(layer=self.layers_and_heads[0] - 1), ".png"),
+            "text/html": frame(document(self, complete=False), NOTEBOOK_HEIGHT),
+            "image/png": file_formats.figure_bytes(self.figure(layer=self.context.config.depth - 1), ".png"),
             "text/plain": repr(self),
         }
 
     def __repr__(self) -> str:
         classifier = self.context.checkpoint.is_classifier
         best = f"{self.prediction}, {100 * self.probabilities.max():.1f} %" if classifier else "no prediction"
-        changes = f", {self.changes}" if self.changes else ""
-        return f"<Explanation of {self.name or 'an image'} by {self.checkpoint}: {best}{changes}>"
+        changes = describe_ablations(self.ablations)
+        details = ", ".join(filter(None, (best, changes)))
+        return f"<Explanation of {self.name or 'an image'} by {self.context.checkpoint.name}: {details}>"
 
 
 @overload
@@ -626,7 +470,7 @@ def prepare(checkpoint: Checkpoint, image: ImageSource, crop: float, normalized:
     else:
         read = read_image(image, size, crop, checkpoint.resize)
         values = checkpoint.normalize(to_tensor(read.model_input)[None])[0]
-    return Explanation(ForwardContext(checkpoint, values), read, find_origin(image, read, crop), crop=crop)
+    return Explanation(ForwardContext(checkpoint, values), read, find_origin(image, read, crop))
 
 
 def denormalize(checkpoint: Checkpoint, image: object) -> tuple[Tensor, Tensor]:
@@ -645,8 +489,8 @@ def denormalize(checkpoint: Checkpoint, image: object) -> tuple[Tensor, Tensor]:
 
 @own_modes()
 def patch_activations(
-    source: Explanation,
-    corrupted: Explanation,
+    a: Explanation,
+    b: Explanation,
     target: TargetLike | None = None,
     part: Part = "heads",
     report: Callable[[int, int], None] = lambda done, total: None,
@@ -655,8 +499,8 @@ def patch_activations(
     """Replace one activation at a time in the forward pass of an image by that of another image.
 
     Args:
-        source: The image whose activations are inserted (A).
-        corrupted: The image in whose forward pass they are inserted (B), explained by the same model.
+        a: The image whose activations are inserted.
+        b: The image in whose forward pass they are inserted, explained by the same model.
         target: The class, or the class and its contrast, whose logit is measured; None for the prediction of A against
             that of B, or the prediction of A if both are equal.
         part: "heads" for the outputs of heads, (L, A); "mlp" for those of MLPs, (L,); "tokens" for single tokens after
@@ -668,12 +512,14 @@ def patch_activations(
         ValueError: If a class, part or layer does not exist, the models or their grids differ, other patches are
             removed, or both images have the same logit.
     """
-    contexts = context_of("source", source), context_of("corrupted", corrupted)
+    contexts = context_of("a", a), context_of("b", b)
     if not contexts[0].config.num_classes:
-        raise ValueError(f"Activation patching measures a logit: {source.checkpoint} has no classification head.")
-    chosen = source.target(target)
-    if target is None and (contrast := int(corrupted.logits.argmax())) != chosen:
-        chosen = int(source.logits.argmax()), contrast
+        raise ValueError(
+            f"Activation patching measures a logit: {a.context.checkpoint.name} has no classification head."
+        )
+    chosen = find_target(contexts[0], target)
+    if target is None and (contrast := int(b.logits.argmax())) != chosen:
+        chosen = int(a.logits.argmax()), contrast
     return patch_contexts(*contexts, chosen, part, report, layers)
 
 

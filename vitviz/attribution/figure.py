@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.code import image_name
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.view_maps import (
@@ -13,6 +14,7 @@ from vitviz.attribution.view_maps import (
     is_ablated,
     kept_patches,
     map_of,
+    over_patches,
     pixel_map_of,
     scale_of,
     shows_pixels,
@@ -77,7 +79,7 @@ def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
     notes = explanation.context.notes.get((view.method or "", target_of(explanation, view)), "")
     return figures.draw(
         image=np.asarray(explanation.image.model_input),
-        grid=explanation.grid,
+        grid=explanation.context.grid,
         shown=Map(title, np.where(has_value, values, np.float32(np.nan)) if pixels is None else pixels, scale),
         matrix=matrix,
         title=headline(explanation),
@@ -91,8 +93,7 @@ def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
 
 def matrix_of(explanation: "Explanation", view: View, title: str) -> Matrix:
     """Return the maps of all heads, on the scale of heads."""
-    rows = all_rows(explanation, view)[:-1, :-1, explanation.prefix :]  # (L, A, N)
-    maps = rows.reshape(*rows.shape[:2], *explanation.grid)
+    maps = over_patches(explanation.context, all_rows(explanation, view)[:-1, :-1])  # (L, A, gh, gw)
     scales = attention_scales(explanation, view)
     chosen = (view.layer, view.head) if isinstance(view.layer, int) and isinstance(view.head, int) else None
     shown = np.where(kept_patches(explanation), maps, np.float32(np.nan))
@@ -104,12 +105,13 @@ def query_text(explanation: "Explanation", view: View) -> str:
     if view.layer == "pool":
         return "from the pooling query"
     class_token = explanation.context.config.class_token
-    return f"{view.direction} {formatting.query_name(view.query, explanation.grid[1], class_token)}"
+    return f"{view.direction} {formatting.query_name(view.query, explanation.context.grid[1], class_token)}"
 
 
 def headline(explanation: "Explanation") -> str:
     """Name the model, what it predicts, and the ablation."""
-    text = explanation.checkpoint
+    text = explanation.context.checkpoint.name
     if explanation.context.checkpoint.is_classifier:
         text += f" predicts {explanation.prediction}, {formatting.percent(explanation.probabilities.max(), 1)}"
-    return text + f" ({explanation.changes})" * bool(explanation.changes)
+    changes = describe_ablations(explanation.ablations)
+    return f"{text} ({changes})" if changes else text

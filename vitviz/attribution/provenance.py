@@ -231,7 +231,7 @@ def shown(explanation: "Explanation", view: View) -> Shown:
     origin = unnamed(explanation).origin
     return Shown(
         model=identify(checkpoint),
-        image=ImageIdentity(sha256=image.sha256, width=image.width, height=image.height, crop=explanation.crop),
+        image=ImageIdentity(sha256=image.sha256, width=image.width, height=image.height, crop=image.crop),
         preprocessing=InputPreprocessing(**asdict(checkpoint.preprocessing)),
         subject=Subject(model=model_name(checkpoint), image=origin, ablations=explanation.ablations),
         view=view,

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from PIL.Image import Image
 
 from vitviz import __version__, environment
+from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.context import Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import provenance
-from vitviz.attribution.view_maps import limits_of, target_of
+from vitviz.attribution.targets import find_target
+from vitviz.attribution.view_maps import default_rows, limits_of, query_rows, target_of
 from vitviz.data.encoding import to_base64
 from vitviz.models.checkpoint import Checkpoint, eval_samples
 from vitviz.plots.colormaps import color_tables
@@ -62,13 +64,13 @@ def to_json(explanation: "Explanation") -> Json:
 
     `vitviz.webapp.schemas.explanations.Explained` describes the fields; `image` is missing.
     """
-    layers, heads = explanation.layers_and_heads
-    rows, columns = explanation.grid
+    layers, heads = explanation.context.layers_and_heads
+    rows, columns = explanation.context.grid
     width, height = explanation.image.model_input.size
     config = explanation.context.config
     instant = [key for key, method in explanation.methods.items() if method.instant]
     return {
-        "model": explanation.checkpoint,
+        "model": explanation.context.checkpoint.name,
         "classes": explanation.labels,
         "probabilities": explanation.probabilities.tolist(),
         "layers": layers,
@@ -76,22 +78,22 @@ def to_json(explanation: "Explanation") -> Json:
         "rows": rows,
         "columns": columns,
         "aspect": width / height,
-        "prefix": explanation.prefix,
+        "prefix": explanation.context.prefix,
         "class_token": config.class_token,
         "distilled": config.distilled,
-        "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+        "cls": to_base64(np.nan_to_num(default_rows(explanation.context)).astype("<f4")),
         "pool": pool_to_json(explanation),
         "on_demand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
         "limits": limits_to_json(explanation.original or explanation),
         "credit": explanation.context.checkpoint.credit,
-        "maps": method_maps(explanation, explanation.target(), instant),
-        "notes": map_notes(explanation, explanation.target()),
+        "maps": method_maps(explanation, find_target(explanation.context), instant),
+        "notes": map_notes(explanation, find_target(explanation.context)),
     }
 
 
 def pool_to_json(explanation: "Explanation") -> str | None:
     """Return the weights of attention pooling, float32 (A, T), in base64; None for other models."""
-    weights = explanation.pool_attention
+    weights = explanation.context.pool_attention
     return None if weights is None else to_base64(weights.astype("<f4"))
 
 
@@ -109,9 +111,9 @@ def sent_bytes(explanation: "Explanation") -> int:
 def rows_to_json(explanation: "Explanation", patches: Sequence[int] = (), direction: str = "from") -> str:
     """Return the rows (or columns) of a query as base64 of uint16 (L, A, T) / 65535, with zeros for ablated heads.
 
-    Arguments and errors as of `Explanation.query_rows`.
+    Arguments and errors as of `Explanation.attention_maps`.
     """
-    return to_base64(to_uint16(explanation.query_rows(patches, direction)))
+    return to_base64(to_uint16(query_rows(explanation.context, patches, direction)))
 
 
 def to_uint16(attention: NDArray[np.float32]) -> NDArray[np.uint16]:
@@ -219,7 +221,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     keys = [key for key in METHODS if key in ready]
     maps = method_maps(explanation, target, keys)
     on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS or explanation.context.layered is not None
-    note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
+    note = ", ".join(filter(None, (explanation.image.note, describe_ablations(explanation.ablations))))
     stored = f" {STORED_ROWS}" if on_demand else ""
     image = {
         **pixels_to_json(explanation.image.model_input),
@@ -232,10 +234,10 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
         "note": note,
     }
     explained = to_json(explanation) | {"on_demand": on_demand, "image": image}
-    about = f"Model: {explanation.checkpoint}. Image: {note}.{stored}"
+    about = f"Model: {explanation.context.checkpoint.name}. Image: {note}.{stored}"
     source = provenance(explanation, view).model_dump(mode="json")
     return {
-        "subject": source["subject"] | {"model": explanation.checkpoint},
+        "subject": source["subject"] | {"model": explanation.context.checkpoint.name},
         "view": source["view"] | {"target": list(chosen) if explanation.labels else []},
         "provenance": source,
         "data": {
@@ -249,6 +251,20 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
             "colors": color_tables(),
         },
     }
+
+
+def document(
+    explanation: "Explanation", view: View | None = None, complete: bool = True, scores: Json | None = None
+) -> str:
+    """Return the explorer as one HTML file; arguments as of `to_file`, by default the last layer's mean over heads."""
+    from vitviz.attribution.figure import draw_nearest
+    from vitviz.attribution.file_formats import figure_bytes
+    from vitviz.plots import document
+
+    view = view or View(layer=explanation.context.config.depth - 1)
+    figure = figure_bytes(draw_nearest(explanation, view), ".svg")
+    title = ": ".join(filter(None, (explanation.name, explanation.context.checkpoint.name)))
+    return document.document(to_file(explanation, view, complete, scores), figure, title)
 
 
 def model_to_json(checkpoint: Checkpoint) -> Json:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.activation_patching import ActivationPatching
+from vitviz.attribution.targets import target_names
 from vitviz.attribution.view_maps import (
     all_rows,
     attention_scales,
     check_view,
     map_of,
+    over_patches,
     pixel_map_of,
     target_of,
     title_of,
@@ -73,14 +76,30 @@ def arrays(explanation: "Explanation", view: View, patched: PatchedPair | None =
     return found | {"labels": np.array(explanation.labels), "probabilities": explanation.probabilities}
 
 
+def file_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the arrays of a view and of the explanation by name, as `Explanation.save` writes them."""
+    context = explanation.context
+    return {
+        **arrays(explanation, view),
+        **method_arrays(explanation, view),
+        **({"attention": explanation.attention} if context.layered is None else {}),
+        "logits": explanation.logits,
+        "target": np.array(target_names(context, target_of(explanation, view))),
+        "image": np.asarray(explanation.image.model_input),
+        "checkpoint": np.array(context.checkpoint.name),
+        "note": np.array(explanation.image.note),
+        "changes": np.array(describe_ablations(explanation.ablations)),
+    }
+
+
 def map_arrays(explanation: "Explanation", view: View) -> Arrays:
     """Return the arrays of attention, or of the map of a method."""
     rows = all_rows(explanation, view)
     found = {
         "map": map_of(explanation, view),
         "title": np.array(title_of(explanation, view)),
-        "maps": rows[..., explanation.prefix :].reshape(*rows.shape[:2], *explanation.grid),
-        "prefix": rows[..., : explanation.prefix],
+        "maps": over_patches(explanation.context, rows),
+        "prefix": rows[..., : explanation.context.prefix],
     }
     if (pixels := pixel_map_of(explanation, view)) is not None:
         found["pixels"] = pixels
@@ -112,15 +131,15 @@ def contribution_arrays(explanation: "Explanation", view: View) -> Arrays:
     tokens = found.heads[layers, heads].sum((0, 1), dtype=np.float32)  # (T,)
     names = ("embedding", "heads", "attention_bias", "mlp", "bias", "logit")
     return {name: getattr(found, name) for name in names} | {
-        "map": tokens[explanation.prefix :].reshape(explanation.grid),
+        "map": over_patches(explanation.context, tokens),
         "title": np.array(formatting.heads_name(view.layer, view.head)),
     }
 
 
 def feature_arrays(explanation: "Explanation", view: View) -> Arrays:
     """Return the principal components of all layers as colors; white and NaN if fewer than three patches are left."""
-    depth = explanation.layers_and_heads[0]
-    rgb = np.full((depth, *explanation.grid, 3), 255, np.uint8)
+    depth = explanation.context.layers_and_heads[0]
+    rgb = np.full((depth, *explanation.context.grid, 3), 255, np.uint8)
     explained = np.full((depth, 3), np.nan, np.float32)
     for layer in range(depth):
         try:
@@ -134,7 +153,7 @@ def feature_arrays(explanation: "Explanation", view: View) -> Arrays:
 
 def similarity_arrays(explanation: "Explanation", view: View) -> Arrays:
     """Return the cosine similarity of a patch with all patches in each layer."""
-    patch, depth = view.query[-1], explanation.layers_and_heads[0]
+    patch, depth = view.query[-1], explanation.context.layers_and_heads[0]
     values = np.stack([explanation.similarity(patch, layer) for layer in range(depth)])
     return {"similarity": values, "patch": np.array(patch)}
 
@@ -163,7 +182,7 @@ def rows(explanation: "Explanation", view: View, found: Arrays) -> Iterator[Row]
         if "tokens" in found:
             yield from token_rows("recovered", "token", found["tokens"], (at[0], ""), explanation)
     elif "similarity" in found:
-        name = formatting.patch_name(int(found["patch"]), explanation.grid[1])
+        name = formatting.patch_name(int(found["patch"]), explanation.context.grid[1])
         for (k, row, column), value in np.ndenumerate(found["similarity"]):
             yield "cosine similarity", name, k + 1, "", row + 1, column + 1, value
     elif "rgb" in found:
@@ -216,13 +235,13 @@ def token_rows(
     quantity: str, name: str, values: NDArray[np.float32], at: tuple[Any, Any], explanation: "Explanation"
 ) -> Iterator[Row]:
     """Yield a row per token, (T,): patches by row and column, tokens before them by name."""
-    config, columns = explanation.context.config, explanation.grid[1]
+    config, columns = explanation.context.config, explanation.context.grid[1]
     for token, value in enumerate(values):
-        if token < explanation.prefix:
+        if token < explanation.context.prefix:
             kind = formatting.prefix_name(token, config.class_token, config.distilled)
             yield quantity, f"{name}, {kind}", *at, "", "", value
         else:
-            row, column = divmod(token - explanation.prefix, columns)
+            row, column = divmod(token - explanation.context.prefix, columns)
             yield quantity, name, *at, row + 1, column + 1, value
 
 

@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 from vitviz.attribution.context import ForwardContext, Target
 from vitviz.attribution.methods import METHODS, query_weights
-from vitviz.errors import ConfigError
+from vitviz.attribution.targets import find_target, method_target, target_names
+from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.plots.formatting import map_name
 from vitviz.plots.scales import Scale, ScaleLimits, limit_queries, limits_of_rows, map_scale, method_scale, with_means
-from vitviz.view import Direction, Layer, View, check_index
+from vitviz.view import Direction, Head, Layer, View, check_index
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
 
 Array = NDArray[np.float32]
-TargetLike = int | str | Sequence[int | str]  # a class by index or name, or a class and the one to contrast it with
 
 
 # Views
@@ -38,7 +38,7 @@ def create_view(explanation: "Explanation", **fields: Any) -> View:
     if isinstance(fields.get("query"), int):
         fields["query"] = (fields["query"],)
     if fields.get("target") not in (None, ()):
-        target = explanation.target(fields["target"])
+        target = find_target(explanation.context, fields["target"])
         fields["target"] = target if isinstance(target, tuple) else (target,)
     elif "target" in fields:
         fields["target"] = ()
@@ -58,25 +58,18 @@ def as_plain(value: Any) -> Any:
 
 def check_view(explanation: "Explanation", view: View) -> None:
     """Raise ConfigError for a layer, head, patch, method or class that an explanation does not have."""
-    layers, heads = explanation.layers_and_heads
-    rows, columns = explanation.grid
+    context = explanation.context
+    layers, heads = context.layers_and_heads
     if view.layer == "pool":
-        explanation.pool_map(view.head)
+        pool_map(context, view.head)
     else:
         check_index("layer", view.layer, layers, "mean")
         check_index("head", view.head, heads, "mean")
     check_index("truth", view.truth, len(explanation.labels), None)
-    check_query(view.query, rows * columns)
-    explanation.target(view.target or None)
+    check_query(view.query, context.config.num_patches)
+    find_target(context, view.target or None)
     if view.content == "method":
-        explanation.target_of(method_of(view) or "", view.target or None)
-
-
-def check_method(method: object) -> None:
-    """Raise ConfigError for an unknown method."""
-    if not isinstance(method, str) or method not in METHODS:
-        problem = f"must be an attribution method: got {method!s:.40}"
-        raise ConfigError("method", problem, f"Use one of: {', '.join(METHODS)}.")
+        method_target(context, method_of(view) or "", view.target or None)
 
 
 def check_query(query: Sequence[int], count: int) -> None:
@@ -94,7 +87,7 @@ def original(explanation: "Explanation") -> "Explanation":
 
 def target_of(explanation: "Explanation", view: View) -> Target:
     """Return the target of a view: by default the class predicted before an ablation."""
-    return explanation.target(view.target) if view.target else original(explanation).target()
+    return find_target(explanation.context, view.target) if view.target else find_target(original(explanation).context)
 
 
 def title_of(explanation: "Explanation", view: View) -> str:
@@ -102,7 +95,7 @@ def title_of(explanation: "Explanation", view: View) -> str:
     if (name := method_of(view)) is None:
         return map_name(view.layer, view.head)
     method = METHODS[name]
-    names = explanation.target_names(target_of(explanation, view)) if method.class_specific else []
+    names = target_names(explanation.context, target_of(explanation, view)) if method.class_specific else []
     title = f"{method.title} for {', not '.join(names)}" if names else method.title
     return title + ", per pixel" * shows_pixels(view)
 
@@ -121,14 +114,59 @@ def shows_pixels(view: View) -> bool:
 # Maps
 
 
+def query_rows(context: ForwardContext, query: Sequence[int] = (), direction: str = "from") -> Array:
+    """Return the attention between some patches and all tokens, (L, A, T); as of `Explanation.attention_maps`."""
+    if direction not in ("from", "to"):
+        raise InvalidValueError("direction", "from or to", direction)
+    check_query(query, context.config.num_patches)
+    tokens = [context.prefix + patch for patch in query] or np.flatnonzero(query_weights(context)).tolist()
+    tokens = [token for token in tokens if context.kept_tokens[token]] or tokens
+    return context.rows(tokens, direction)
+
+
+def default_rows(context: ForwardContext) -> Array:
+    """Return the attention of the class token, or without one the mean over the patches, (L, A, T)."""
+    return query_weights(context) @ context.attention if context.layered is None else query_rows(context)
+
+
+def over_patches(context: ForwardContext, rows: Array) -> Array:
+    """Return values of tokens (..., T) as maps of the patches, (..., gh, gw)."""
+    return rows[..., context.prefix :].reshape(*rows.shape[:-1], *context.grid)
+
+
+def attention_map(context: ForwardContext, view: View) -> Array:
+    """Return the map of a head, or of a mean over the heads that are not ablated, (gh, gw); 0 for an ablated head."""
+    if view.layer == "pool":
+        return pool_map(context, view.head)
+    maps = over_patches(context, np.nan_to_num(query_rows(context, view.query, view.direction)))
+    chosen: Array = with_means(maps, context.ablated_heads)[
+        -1 if view.layer == "mean" else view.layer, -1 if view.head == "mean" else view.head
+    ]
+    return chosen
+
+
+def pool_map(context: ForwardContext, head: Head = "mean") -> Array:
+    """Return the weights of attention pooling, (gh, gw), in one head, from 0, or by default their mean.
+
+    Raises:
+        ConfigError: If the model does not pool by attention, or the head does not exist.
+    """
+    weights = context.pool_attention
+    if weights is None:
+        raise ConfigError("layer", f"must be a layer or mean: {context.checkpoint.name} has no attention pooling")
+    check_index("head", head, len(weights), "mean")
+    return over_patches(context, weights.mean(0) if head == "mean" else weights[head])
+
+
 def kept_patches(explanation: "Explanation") -> NDArray[np.bool_]:
     """Return the mask of the patches that entered the network, (gh, gw)."""
-    return explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    context = explanation.context
+    return context.kept_tokens[context.prefix :].reshape(context.grid)
 
 
 def ablated_maps(explanation: "Explanation") -> NDArray[np.bool_]:
     """Return the mask of the ablated heads, and of the means whose heads are all ablated, (L + 1, A + 1)."""
-    layers, heads = explanation.layers_and_heads
+    layers, heads = explanation.context.layers_and_heads
     found = np.zeros((layers + 1, heads + 1), bool)
     for layer, head in explanation.context.ablated_heads:
         found[layer, head] = True
@@ -149,7 +187,7 @@ def all_rows(explanation: "Explanation", view: View) -> Array:
 
     Ablated heads, and means of none, are NaN; ablated heads are left out of the means.
     """
-    rows = np.nan_to_num(explanation.query_rows(view.query, view.direction))
+    rows = np.nan_to_num(query_rows(explanation.context, view.query, view.direction))
     found = with_means(rows, explanation.context.ablated_heads)
     found[ablated_maps(explanation)] = np.nan
     return found
@@ -159,13 +197,13 @@ def map_of(explanation: "Explanation", view: View) -> Array:
     """Return the map of a view, (gh, gw): attention, 0 for an ablated head, or that of a method."""
     if (method := method_of(view)) is not None:
         return explanation.map(method, target_of(explanation, view))
-    return explanation.attention_map(view.layer, view.head, view.query, view.direction)
+    return attention_map(explanation.context, view)
 
 
 def pixel_map_of(explanation: "Explanation", view: View) -> Array | None:
     """Return the map of a view by pixel, (H, W), if it is shown so."""
     method = method_of(view) if shows_pixels(view) else None
-    return None if method is None else explanation.pixel_map(method, target_of(explanation, view))
+    return None if method is None else explanation.map(method, target_of(explanation, view), pixels=True)
 
 
 # Scales
@@ -173,7 +211,8 @@ def pixel_map_of(explanation: "Explanation", view: View) -> Array | None:
 
 def uniform_weight(explanation: "Explanation", layer: Layer = "mean") -> float:
     """Return the weight of each token that is not removed under uniform attention; "pool" attends to patches alone."""
-    return 1 / int(explanation.kept_tokens[explanation.prefix if layer == "pool" else 0 :].sum())
+    context = explanation.context
+    return 1 / int(context.kept_tokens[context.prefix if layer == "pool" else 0 :].sum())
 
 
 def limits_of(context: ForwardContext, direction: Direction) -> ScaleLimits:

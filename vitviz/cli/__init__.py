@@ -235,7 +235,7 @@ def explain_image(
 
     model = load(checkpoint)
     explanation = explain(model, image)
-    layers, heads = explanation.layers_and_heads
+    layers, heads = explanation.context.layers_and_heads
     explanation.save(
         output,
         method=method,

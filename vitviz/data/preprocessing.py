@@ -107,6 +107,7 @@ class PreprocessedImage:
         width: Width of the source, upright (px).
         height: Its height.
         sha256: SHA-256 of its file, or of an image in memory of its RGB pixels in rows.
+        crop: Position of the crop along the longer side, from 0 (left or top) to 1.
     """
 
     original: Image.Image
@@ -115,6 +116,7 @@ class PreprocessedImage:
     width: int
     height: int
     sha256: str
+    crop: float = 0.5
 
 
 def sample_paths() -> dict[str, Path]:
@@ -155,7 +157,7 @@ def preprocess(
     model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
     note = ", ".join(filter(None, (assumed, describe(width, height, size[1], size[0], crop, resize))))
-    return PreprocessedImage(original, model_input, note, width, height, hashlib.sha256(content).hexdigest())
+    return PreprocessedImage(original, model_input, note, width, height, hashlib.sha256(content).hexdigest(), crop)
 
 
 def for_size(source: ImageSource, size: tuple[int, int]) -> ImageSource:

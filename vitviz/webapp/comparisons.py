@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from vitviz.attribution import comparison, file_formats
 from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.view_maps import check_method, check_view, method_of
+from vitviz.attribution.targets import check_method
+from vitviz.attribution.view_maps import check_view, method_of
 from vitviz.errors import InvalidValueError
 from vitviz.plots.scales import Scale
 from vitviz.webapp import saved_files, snapshots

@@ -8,6 +8,7 @@ from vitviz.attribution import file_formats, tables
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.provenance import provenance
+from vitviz.attribution.serialize import document
 from vitviz.attribution.tables import PatchedPair
 from vitviz.view import View
 
@@ -36,26 +37,26 @@ def content(
         report: Called with the steps done and of all.
     """
     if ending == "html":
-        return explanation.document(view, complete=scores is not None, scores=scores).encode()
+        return document(explanation, view, complete=scores is not None, scores=scores).encode()
     patched = None
     if view.content == "patching" and other is not None:
         patched = patched_pair(explanation, other, view, report)
-    found, source = tables.arrays(explanation, view, patched), provenance(explanation, view, other=other)
+    found, origin = tables.arrays(explanation, view, patched), provenance(explanation, view, other=other)
     if methods:
         found |= tables.method_arrays(explanation, view, scores)
     if ending == "npz":
-        return file_formats.npz_bytes(found, source)
+        return file_formats.npz_bytes(found, origin)
     return file_formats.csv_bytes(
-        tables.method_rows(found) if methods else tables.rows(explanation, view, found), source
+        tables.method_rows(found) if methods else tables.rows(explanation, view, found), origin
     )
 
 
-def patched_pair(source: Explanation, other: Explanation, view: View, report: Report) -> PatchedPair:
+def patched_pair(explanation: Explanation, other: Explanation, view: View, report: Report) -> PatchedPair:
     """Compute activation patching between two images, as a view shows it."""
     target = as_target(view.target)
-    found = [patch_activations(source, other, target, part, report) for part in ("heads", "mlp")]
+    found = [patch_activations(explanation, other, target, part, report) for part in ("heads", "mlp")]
     if isinstance(view.layer, int) and view.head == "mean":
-        found.append(patch_activations(source, other, target, "tokens", report, (view.layer,)))
+        found.append(patch_activations(explanation, other, target, "tokens", report, (view.layer,)))
     return PatchedPair(*found)
 
 

@@ -17,6 +17,7 @@ from vitviz.attribution.methods import METHODS
 from vitviz.attribution.neighbors import build_index
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
+from vitviz.attribution.targets import find_target
 from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.errors import ConfigError
@@ -52,9 +53,8 @@ async def attention(request: types.SubjectRequest, call: Caller) -> types.Attent
     """Return the attention between all tokens; refused if it is large."""
     explanation = (await call.explain(request.subject)).explanation
     if serialize.sent_bytes(explanation) > environment.MAX_SENT_BYTES:
-        problem = (
-            f"is {explanation.checkpoint}, whose full attention has more than {environment.MAX_SENT_BYTES / 1e6:g} MB"
-        )
+        name, limit = explanation.context.checkpoint.name, environment.MAX_SENT_BYTES / 1e6
+        problem = f"is {name}, whose full attention has more than {limit:g} MB"
         raise ConfigError("subject.model", problem, "Request the rows of a query.")
     return await call.quick(lambda: types.Attention(weights=to_base64(serialize.to_uint16(explanation.attention))))
 
@@ -118,7 +118,7 @@ async def map_on_request(request: types.MapRequest, call: Caller) -> StreamingRe
         held, target = await find(request, call)
 
         def measure() -> types.ScoredMap:
-            values = held.explanation.map(request.method, target, call.job.report).ravel()
+            values = held.explanation.map(request.method, target, progress=call.job.report).ravel()
             score = serialize.method_score(held.explanation, target, values)
             return types.ScoredMap(map=values.tolist(), score=score)
 
@@ -133,7 +133,7 @@ async def pixels(request: types.MapRequest, call: Caller) -> types.PixelMap:
     held, target = await find(request, call)
 
     def compute() -> types.PixelMap:
-        values = held.explanation.pixel_map(request.method, target)
+        values = held.explanation.map(request.method, target, pixels=True)
         return types.PixelMap(values=to_base64(values.astype("<f4")), rows=values.shape[0], columns=values.shape[1])
 
     with about("method"):
@@ -275,7 +275,7 @@ async def find(request: types.TargetRequest, call: Call) -> tuple[Held, Target]:
     """Return the explanation of a request, and its target or the predicted class."""
     held = await call.explain(request.subject)
     with about("target"):
-        return held, held.explanation.target(as_target(request.target))
+        return held, find_target(held.explanation.context, as_target(request.target))
 
 
 async def explain_other(subject: Subject, image: Image, call: Call) -> Held:
@@ -303,7 +303,7 @@ async def measured(held: Held, target: Target, call: Call) -> types.Scores:
 
 def layers_of(explanation: Explanation) -> range:
     """Return the layers of the model."""
-    return range(explanation.layers_and_heads[0])
+    return range(explanation.context.layers_and_heads[0])
 
 
 def to_reply(held: Held) -> types.Explained:
@@ -345,20 +345,18 @@ def nearest_of(explanation: Explanation, data: str | None, public: bool, call: C
 
 
 def patch(
-    source: Explanation, corrupted: Explanation, target: Target | None, request: types.PatchingRequest, call: Call
+    a: Explanation, b: Explanation, target: Target | None, request: types.PatchingRequest, call: Call
 ) -> types.Patched:
     """Compute the reply of `patching`."""
     if request.part == "tokens":
         layers = (request.layer,)
-        found = patch_activations(source, corrupted, target, "tokens", call.job.report, layers)
+        found = patch_activations(a, b, target, "tokens", call.job.report, layers)
         parts = {"heads": [], "mlp": [], "tokens": found.recovered[0].tolist()}
     else:
-        depth, heads = source.layers_and_heads
+        depth, heads = a.context.layers_and_heads
         total = depth * (heads + 1)
-        found = patch_activations(source, corrupted, target, "heads", lambda done, _: call.job.report(done, total))
-        mlp = patch_activations(
-            source, corrupted, target, "mlp", lambda done, _: call.job.report(depth * heads + done, total)
-        )
+        found = patch_activations(a, b, target, "heads", lambda done, _: call.job.report(done, total))
+        mlp = patch_activations(a, b, target, "mlp", lambda done, _: call.job.report(depth * heads + done, total))
         parts = {"heads": found.recovered.tolist(), "mlp": mlp.recovered.tolist(), "tokens": []}
     chosen = list(found.target) if isinstance(found.target, tuple) else [found.target]
     return types.Patched(logit=found.logit, corrupted_logit=found.corrupted_logit, target=chosen, **parts)

@@ -11,6 +11,7 @@ from vitviz.attribution import lesson
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.probes import position_similarity, position_start
+from vitviz.attribution.targets import find_target
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
@@ -34,7 +35,12 @@ async def numbers(request: SubjectRequest, call: Caller) -> types.Lesson:
     """Return the numbers of the lesson."""
     held = await find(request, call)
     return await call.reply(
-        "lesson", held, held.explanation.target(), types.Lesson, lambda: lesson_of(held.explanation), held.is_large
+        "lesson",
+        held,
+        find_target(held.explanation.context),
+        types.Lesson,
+        lambda: lesson_of(held.explanation),
+        held.is_large,
     )
 
 
@@ -96,7 +102,7 @@ async def flips(request: SubjectRequest, call: Caller) -> types.Flips:
         found = lesson.flips(explanation.context, [ranking(explanation, key) for key in instant])
         return types.Flips(best=found.best, random=found.random)
 
-    return await call.reply("flips", held, explanation.target(), types.Flips, compute)
+    return await call.reply("flips", held, find_target(explanation.context), types.Flips, compute)
 
 
 @router.post("/training")
