@@ -8,11 +8,16 @@
 """
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+
+ARGUMENT = re.compile(r"`([a-z][a-z_]*)(?:=([^`]*))?`")  # in a message: `port`, `restart=True`, `like=timm:NAME`
 
 
 class VitvizError(Exception):
     """Base class of the exceptions that vitviz raises.
+
+    A message writes arguments as Python does, in backquotes, such as `restart=True`.
 
     Attributes:
         problem: Violated rule and received value.
@@ -23,6 +28,22 @@ class VitvizError(Exception):
     def __init__(self, problem: str, hint: str = "", field: str = "") -> None:
         super().__init__(f"{problem} {hint}".strip())
         self.problem, self.hint, self.field = problem, hint, field
+
+    def with_options(self, options: Mapping[str, str]) -> str:
+        """Return the message with options of the command line instead of the arguments of the same names.
+
+        Example:
+            >>> VitvizError("The port must be free.", "Choose another `port`.").with_options({"port": "--port"})
+            'The port must be free. Choose another --port.'
+        """
+
+        def option(found: re.Match[str]) -> str:
+            name, value = found.groups()
+            if name not in options:
+                return found[0]
+            return options[name] if value in (None, "True") else f"{options[name]} {value}"
+
+        return ARGUMENT.sub(option, str(self))
 
 
 class ConfigError(VitvizError, ValueError):

@@ -63,7 +63,7 @@ def test_without_class_token_attention_is_the_mean_over_patches(tmp_path):
     assert [method for method in METHODS if method not in found.methods] == ["reverse_attention", *on_request]
     with pytest.raises(ValueError, match=r"reverse_attention needs a class token: tiny has none\. Use average"):
         found.map("reverse_attention")
-    with pytest.raises(ValueError, match=r"tiny has no class token\. Use query_attention, the mean over all patches"):
+    with pytest.raises(ValueError, match=r"tiny has no class token\. Use attention_maps"):
         found.cls_maps  # noqa: B018 (reading the property raises)
     with np.load(found.save(tmp_path / "numbers.npz")) as numbers:
         np.testing.assert_array_equal(numbers["method_average"], found.average)

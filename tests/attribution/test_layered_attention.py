@@ -8,7 +8,7 @@ from tests import tiny
 from vitviz.attribution import layered_attention, probes, serialize
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.explanation import explain
-from vitviz.attribution.methods import FULL_ATTENTION
+from vitviz.attribution.methods import METHODS
 from vitviz.attribution.view_maps import default_rows, query_rows
 from vitviz.errors import LargeAttentionError
 from vitviz.view import View
@@ -72,7 +72,7 @@ def test_maps_and_limits_are_equal(layered, variant, ablation):
             np.testing.assert_allclose(one.map(method), other.map(method), rtol=1e-4, atol=1e-5, err_msg=method)
     pixels = [found.map("input_gradient", pixels=True) for found in (one, other)]
     np.testing.assert_allclose(*pixels, rtol=1e-4, atol=1e-5)
-    assert not set(one.methods) & set(FULL_ATTENTION)
+    assert not {name for name in one.methods if METHODS[name].full_attention}
     if not ablation:
         assert serialize.limits_to_json(one) == serialize.limits_to_json(other)
 

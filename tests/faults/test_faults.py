@@ -219,7 +219,7 @@ def test_a_port_in_use_is_reported_in_one_line():
         port = taken.getsockname()[1]
         found = vitviz_command("app", "--port", port)
     assert found.returncode == 1
-    assert f"vitviz: The port must be free: {port} on 127.0.0.1 is in use" in found.stderr
+    assert f"port must be free: {port} on 127.0.0.1 is in use or not allowed. Choose another --port." in found.stderr
     assert "Traceback" not in found.stderr
 
 

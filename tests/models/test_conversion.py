@@ -104,7 +104,7 @@ def test_an_architecture_that_is_no_name_is_ignored(content):
 def test_weights_without_a_config_ask_for_one(weights, tmp_path):
     torch.save(weights.state_dict(), tmp_path / "mine.pth")
     with pytest.raises(
-        CheckpointError, match=r"no config\.json for 'mine\.pth'\. Name the model with --like timm:NAME"
+        CheckpointError, match=r"no config\.json for 'mine\.pth'\. Name the model with `like=timm:NAME`"
     ):
         convert(tmp_path / "mine.pth")
     safetensors.torch.save_file(weights.state_dict(), tmp_path / "mine.safetensors")
@@ -264,7 +264,7 @@ def test_every_method_explains_a_word(tmp_path):
 
 def test_zero_shot_classes_need_a_text_encoder_and_two_texts(tmp_path):
     save_two_towers("CLIP", tmp_path / "model")
-    with pytest.raises(CheckpointError, match="--classes must be at least 2 texts: got a cat"):
+    with pytest.raises(CheckpointError, match="`classes` must be at least 2 texts: got a cat"):
         convert(tmp_path / "model", classes=["a cat"])
     for file in tmp_path.glob("model/tokenizer*"):
         file.unlink()

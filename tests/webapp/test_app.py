@@ -91,7 +91,7 @@ def test_a_port_in_use_is_refused():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(ValueError, match=f"The port must be free: {port} on 127.0.0.1"):
+        with pytest.raises(ValueError, match=f"port must be free: {port} on 127.0.0.1"):
             free_port("127.0.0.1", port)
 
 

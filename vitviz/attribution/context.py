@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz import malloc
-from vitviz.attribution.layered_attention import LayeredAttention, attention_bytes, fits, max_bytes
-from vitviz.errors import LargeAttentionError
+from vitviz.attribution.layered_attention import LayeredAttention, fits, too_large
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
@@ -155,7 +154,7 @@ class ForwardContext:
     def require_attention(self, what: str) -> None:
         """Raise LargeAttentionError if the full attention, which `what` needs, is too large to be held at once."""
         if not self.holds_attention:
-            raise LargeAttentionError(attention_bytes(self.config), max_bytes(), what)
+            raise too_large(self.config, what)
 
     @own_modes()
     def rows(self, tokens: Sequence[int], direction: str = "from") -> NDArray[np.float32]:

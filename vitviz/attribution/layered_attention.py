@@ -11,6 +11,7 @@ from typing import overload
 import torch
 from torch import Tensor
 
+from vitviz.errors import LargeAttentionError
 from vitviz.models.checkpoint import available_memory
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import AttentionOutput, Transformer
@@ -29,6 +30,11 @@ def max_bytes() -> int:
     """Return the size of full attention that is held at once (bytes): a part of the free memory."""
     free = available_memory()
     return MAX_BYTES if free is None else free // FRACTION
+
+
+def too_large(config: ViTConfig, what: str) -> LargeAttentionError:
+    """Return the error for what needs the full attention of a model that does not hold it."""
+    return LargeAttentionError(attention_bytes(config), max_bytes(), what)
 
 
 def fits(config: ViTConfig) -> bool:

@@ -44,9 +44,15 @@ class Method:
         class_specific: Whether it explains a target class.
         signed: Whether its values may be negative, as evidence against the class.
         instant: Whether it needs the attention alone and no further forward pass.
+        many_passes: Whether it takes about as many forward passes as there are patches.
         on_request: Whether it takes so many forward passes that it is computed only when it is requested by name; then
             `compute` also takes a `progress`, see `vitviz.attribution.coalition_maps`.
         pixels: Function of a context and a target -> (H, W), the same per pixel; None if there is none.
+        full_attention: Whether it needs the attention between all tokens and its gradients at once, which large models
+            do not hold.
+        of_class_token: Whether it follows the attention of the class token, whatever the head reads.
+        is_direction: Whether the page shows it for each head as a direction of attention, so that its lists leave it
+            out; it needs a class token.
     """
 
     title: str
@@ -59,8 +65,12 @@ class Method:
     class_specific: bool = False
     signed: bool = False
     instant: bool = False
+    many_passes: bool = False
     on_request: bool = False
     pixels: Callable[[ForwardContext, Target], Array] | None = None
+    full_attention: bool = False
+    of_class_token: bool = False
+    is_direction: bool = False
 
     @property
     def unit(self) -> Literal["weights", "logits", "relative"]:
@@ -182,6 +192,7 @@ METHODS: dict[str, Method] = {
         ),
         is_attention=True,
         instant=True,
+        of_class_token=True,
     ),
     "reverse_attention": Method(
         "Reverse",
@@ -191,6 +202,8 @@ METHODS: dict[str, Method] = {
         "a column of the attention; not an explanation from a paper",
         reverse_attention,
         instant=True,
+        of_class_token=True,
+        is_direction=True,
     ),
     "average": Method(
         "Average",
@@ -205,6 +218,7 @@ METHODS: dict[str, Method] = {
         ),
         is_attention=True,
         instant=True,
+        of_class_token=True,
     ),
     "rollout": Method(
         "Rollout",
@@ -214,6 +228,7 @@ METHODS: dict[str, Method] = {
         "Abnar & Zuidema 2020, section 3",
         layer_by_layer(from_attention(attention_maps.rollout), layered_rollout),
         instant=True,
+        of_class_token=True,
     ),
     "balanced_gradients": Method(
         "Balanced gradients",
@@ -226,6 +241,7 @@ METHODS: dict[str, Method] = {
         class_specific=True,
         signed=True,
         pixels=propagation_maps.balanced_pixels,
+        full_attention=True,
     ),
     "contributions": Method(
         "Contributions",
@@ -237,6 +253,7 @@ METHODS: dict[str, Method] = {
         contributions.direct_contributions,
         class_specific=True,
         signed=True,
+        full_attention=True,
     ),
     "gradient_rollout": Method(
         "Gradient rollout",
@@ -246,6 +263,7 @@ METHODS: dict[str, Method] = {
         "Gildenblat 2020, after Abnar & Zuidema 2020",
         from_gradients(gradient_maps.gradient_rollout),
         class_specific=True,
+        full_attention=True,
     ),
     "relevance": Method(
         "Relevance",
@@ -255,6 +273,7 @@ METHODS: dict[str, Method] = {
         "Chefer et al. 2021 (ICCV), section 3.1",
         from_gradients(gradient_maps.relevance),
         class_specific=True,
+        full_attention=True,
     ),
     "legrad": Method(
         "LeGrad",
@@ -265,6 +284,7 @@ METHODS: dict[str, Method] = {
         "Bousselham et al. 2025 (ICCV), section 3.2",
         propagation_maps.legrad,
         class_specific=True,
+        full_attention=True,
     ),
     "attn_lrp": Method(
         "AttnLRP",
@@ -277,6 +297,7 @@ METHODS: dict[str, Method] = {
         class_specific=True,
         signed=True,
         pixels=propagation_maps.attn_lrp_pixels,
+        full_attention=True,
     ),
     "attention_gradcam": Method(
         "Grad-CAM",
@@ -287,6 +308,7 @@ METHODS: dict[str, Method] = {
         "Selvaraju et al. 2017; Chefer et al. 2021",
         from_gradients(gradient_maps.attention_gradcam),
         class_specific=True,
+        full_attention=True,
     ),
     "value_norm": Method(
         "Value norm",
@@ -300,6 +322,7 @@ METHODS: dict[str, Method] = {
             "heads. A patch can receive attention without contributing anything. The map is the same for every class.",
             "mean over layers, heads and patches i of | A[l, h, i, j] v_j W_O |",
         ),
+        of_class_token=True,
     ),
     "input_gradient": Method(
         "Input gradient",
@@ -319,6 +342,7 @@ METHODS: dict[str, Method] = {
         perturbation_maps.integrated_gradients,
         class_specific=True,
         signed=True,
+        many_passes=True,
     ),
     "occlusion": Method(
         "Occlusion",
@@ -329,6 +353,7 @@ METHODS: dict[str, Method] = {
         perturbation_maps.occlusion,
         class_specific=True,
         signed=True,
+        many_passes=True,
     ),
     "shapley": Method(
         "Shapley values",
@@ -363,17 +388,6 @@ METHODS: dict[str, Method] = {
     ),
 }
 """All attribution methods by name, each a `Method`."""
-# Computed from the attention between all tokens and its gradients at once
-FULL_ATTENTION = (
-    "gradient_rollout",
-    "relevance",
-    "attention_gradcam",
-    "balanced_gradients",
-    "contributions",
-    "legrad",
-    "attn_lrp",
-)
-CLASS_TOKEN_MAPS = ("attention", "reverse_attention", "average", "rollout", "value_norm")
 POOLED = " The prediction of this model is read from its patches, not from the class token."
 
 
@@ -384,15 +398,17 @@ def methods_for(config: ViTConfig, holds_attention: bool = True) -> dict[str, Me
         config: The model.
         holds_attention: Whether the attention between all tokens is in memory, or computed layer by layer.
     """
-    known = {key: method for key, method in METHODS.items() if not method.on_request}
-    if not config.num_classes:
-        known = {key: method for key, method in known.items() if not method.class_specific}
-    if not holds_attention:
-        known = {key: method for key, method in known.items() if key not in FULL_ATTENTION}
+    known = {
+        key: method
+        for key, method in METHODS.items()
+        if not method.on_request
+        and (config.num_classes or not method.class_specific)
+        and (holds_attention or not method.full_attention)
+        and (config.class_token or not method.is_direction)
+    }
     if not config.class_token:
-        kept = {key: method for key, method in known.items() if key != "reverse_attention"}
-        texts = {key: text._asdict() for key, method in kept.items() if (text := method.text_without_class_token)}
-        return kept | {key: replace(kept[key], **text) for key, text in texts.items()}
+        texts = {key: text._asdict() for key, method in known.items() if (text := method.text_without_class_token)}
+        return known | {key: replace(known[key], **text) for key, text in texts.items()}
     if config.global_pool.startswith("token"):
         return known
-    return known | {key: replace(METHODS[key], about=METHODS[key].about + POOLED) for key in CLASS_TOKEN_MAPS}
+    return known | {key: replace(one, about=one.about + POOLED) for key, one in known.items() if one.of_class_token}

@@ -37,9 +37,11 @@ STORED_ROWS = (
 
 
 def methods_to_json() -> list[Json]:
-    """Describe the attribution methods; not reversed attention, which the page's direction shows for each head."""
+    """Describe the attribution methods; not those that the page shows for each head as a direction."""
     found = []
     for key, method in METHODS.items():
+        if method.is_direction:
+            continue
         other = method.text_without_class_token or method
         found.append(
             {
@@ -56,7 +58,7 @@ def methods_to_json() -> list[Json]:
                 "hasPixels": method.pixels is not None,
             }
         )
-    return [method for method in found if method["key"] != "reverse_attention"]
+    return found
 
 
 def to_json(explanation: "Explanation") -> Json:

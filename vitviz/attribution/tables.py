@@ -109,11 +109,11 @@ def map_arrays(explanation: "Explanation", view: View) -> Arrays:
 
 
 def method_arrays(explanation: "Explanation", view: View, scores: Mapping[str, Any] | None = None) -> Arrays:
-    """Return the maps of all methods but reversed attention, `method_NAME` (gh, gw), and their deletion scores, if any.
+    """Return the maps of the methods that are no directions, `method_NAME` (gh, gw), and their deletion scores.
 
     `scores` are those of `serialize.method_scores`; NaN for a flat map, which has none.
     """
-    keys = [key for key in explanation.methods if key != "reverse_attention"]
+    keys = [key for key, method in explanation.methods.items() if not method.is_direction]
     target = target_of(explanation, view)
     found: Arrays = {f"method_{key}": explanation.map(key, target) for key in keys}
     if scores is not None:

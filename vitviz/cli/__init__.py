@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -68,13 +68,21 @@ def main() -> None:
         app()
     except (VitvizError, ValueError, OSError) as error:
         process.record_failure(error)
-        print(f"vitviz: {process.format_error(error)}", file=sys.stderr)
+        known = error.with_options(command_options()) if isinstance(error, VitvizError) else None
+        print(f"vitviz: {known or process.format_error(error)}", file=sys.stderr)
         sys.exit(INTERRUPTED if isinstance(error, process.TrainingStopped) else 1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
         process.record_failure(error)
         raise
+
+
+def command_options() -> dict[str, str]:
+    """Return the options of the command that is run by the names of their arguments."""
+    commands: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
+    found = [commands[name].params for name in sys.argv[1:2] if name in commands]
+    return {one.name: one.opts[0] for params in found for one in params if one.param_type_name == "option"}
 
 
 def configure_server_libraries() -> None:

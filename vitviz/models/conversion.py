@@ -88,7 +88,7 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
                 raise
             if tag:
                 hint = (
-                    f"Or name the architecture alone, for the preprocessing of its family: --like timm:{architecture}."
+                    f"Or name the architecture alone, for the preprocessing of its family: `like=timm:{architecture}`."
                 )
                 raise CheckpointError(error.problem, f"{error.hint} {hint}".strip(), error.field) from None
             find_family(Pretrained(str(like), {}, bare))
@@ -98,7 +98,7 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
     if not (folder / hub.CONFIG).is_file():
         raise CheckpointError(
             f"Weights need the config of their model: there is no {hub.CONFIG} for {file!r}",
-            "Name the model with --like timm:NAME, --like hf:OWNER/NAME or --like FOLDER.",
+            "Name the model with `like=timm:NAME`, `like=hf:OWNER/NAME` or `like=FOLDER`.",
             "like",
         )
     return hub.read_json(folder / hub.CONFIG), hub.read_processor(folder)

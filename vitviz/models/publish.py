@@ -60,7 +60,7 @@ def push(folder: Path, repository: str, private: bool = False) -> str:
     except Exception as error:  # of the network; the library under huggingface_hub differs between its versions
         raise CheckpointError(
             f"{repository} was not uploaded: the Hub cannot be reached ({type(error).__name__})",
-            "Try again with a network; --dry-run DIR writes the files without one.",
+            "Try again with a network; `dry_run=DIR` writes the files without one.",
         ) from None
     return str(address)
 

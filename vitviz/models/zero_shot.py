@@ -36,12 +36,12 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
     """
     if len(classes) < 2 or not all(classes):
         raise CheckpointError(
-            f"--classes must be at least 2 texts: got {', '.join(classes) or 'none'}", field="classes"
+            f"`classes` must be at least 2 texts: got {', '.join(classes) or 'none'}", field="classes"
         )
     network = model.network
     if model_type not in ("clip", "siglip") or not isinstance(network, ViT):
         raise CheckpointError(
-            f"--classes needs a model with a text encoder, CLIP or SigLIP: {model.name} is {model_type or 'another'}",
+            f"`classes` needs a model with a text encoder, CLIP or SigLIP: {model.name} is {model_type or 'another'}",
             "Use hf:openai/clip-vit-base-patch32, for example.",
             "classes",
         )
@@ -65,7 +65,7 @@ def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[T
         import transformers
     except ModuleNotFoundError:
         raise CheckpointError(
-            "--classes needs transformers to embed the text: it is not installed",
+            "`classes` needs transformers to embed the text: it is not installed",
             "Run `pip install transformers` once; the converted model does not need it.",
             "classes",
         ) from None
@@ -82,7 +82,7 @@ def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[T
         tokens = tokenizer(list(classes), return_tensors="pt", **options)
     except (OSError, ValueError) as error:
         raise CheckpointError(
-            f"--classes needs the text encoder and the tokenizer of the model: {folder.name} lacks one of them",
+            f"`classes` needs the text encoder and the tokenizer of the model: {folder.name} lacks one of them",
             "Its folder must have tokenizer.json, or the files that its tokenizer reads.",
             "classes",
         ) from error

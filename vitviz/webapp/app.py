@@ -94,7 +94,7 @@ def describe(backend: "Backend") -> tuple[list[ModelInfo], list[dict[str, Any]]]
 def check_mcp(public: bool) -> None:
     """Raise ConfigError if MCP is not installed, or the page is public."""
     if public:
-        raise ConfigError("mcp", "is not available on a public page", "Start without --public or without --mcp.")
+        raise ConfigError("mcp", "is not available on a public page", "Start without `public` or without `mcp`.")
     if find_spec("mcp") is None:
         raise ConfigError("mcp", "needs the MCP package of Gradio", "Run: pip install 'gradio[mcp]'")
 
@@ -160,8 +160,7 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
     """Launch Gradio's server behind the guard, without features that the page does not need.
 
     Raises:
-        ConfigError: If the installed MCP package does not fit Gradio.
-        ValueError: If another process takes the port in the meantime.
+        ConfigError: If the installed MCP package does not fit Gradio, or another process takes the port.
     """
     mcp = app.mcp_server
     uploads = Uploads(Path(get_upload_folder()), app.deferred_backend.clean)
@@ -203,8 +202,8 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
     except OSError as error:
         if error.errno is not None:
             raise
-        message = f"The port must be free: another program took {address.port} on {address.host} just now. Start again."
-        raise ValueError(message) from None
+        problem = f"must be free: another program took {address.port} on {address.host} just now"
+        raise ConfigError("port", problem, "Start again.") from None
     if mcp and app.mcp_error:
         app.close(verbose=False)
         raise ConfigError(

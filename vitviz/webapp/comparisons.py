@@ -14,7 +14,7 @@ from vitviz.attribution.view_maps import check_view, method_of
 from vitviz.errors import InvalidValueError
 from vitviz.plots.scales import Scale
 from vitviz.webapp import saved_files, snapshots
-from vitviz.webapp.explanations import MANY_PASSES, Held, skip_reason
+from vitviz.webapp.explanations import Held, skip_reason
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
 from vitviz.webapp.server.calls import Call
@@ -54,7 +54,7 @@ async def compare(request: types.ComparisonRequest, call: Call, use: Callable[[C
     if not methods:
         return await call.quick(compute)
     is_large = any(isinstance(found, Held) and found.is_large for found, _ in methods)
-    run = call.many_passes if any(method in MANY_PASSES for _, method in methods) else call.one_pass
+    run = call.many_passes if any(METHODS[method].many_passes for _, method in methods) else call.one_pass
     return await run(compute, is_large)
 
 
@@ -65,7 +65,7 @@ async def find(side: types.SideRequest, call: Call) -> Held | Snapshot:
     held = await call.explain(side.subject)
     if (method := method_of(side.view)) is not None:
         check_method(method)
-        is_too_large = method in MANY_PASSES and skip_reason(held.explanation.context.config) is not None
+        is_too_large = METHODS[method].many_passes and skip_reason(held.explanation.context.config) is not None
         if METHODS[method].on_request or is_too_large:
             raise InvalidValueError("view.method", "one that takes few passes on this page", method)
     with about("view"):

@@ -37,7 +37,6 @@ T = TypeVar("T", bound=BaseModel)
 Key = tuple[Subject, Hashable]  # canonical, and the state of the model's files
 MANY_MACS = 2e9  # multiply-accumulates of a forward pass that takes long on one core
 MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
-MANY_PASSES = ("occlusion", "integrated_gradients")
 SKIPPED = (
     "This model is large: scores and the maps that take many forward passes are left out here. Use ex.score and ex.map "
     "in Python."
@@ -255,6 +254,6 @@ def scores_passes(config: ViTConfig, num_maps: int) -> int:
 
 
 def skip_reason(config: ViTConfig) -> str | None:
-    """Return why scores and the maps of `MANY_PASSES` are left out; None if they are not, or there are none."""
+    """Return why scores and maps of many passes are left out; None if they are not, or there are none."""
     is_large = config.num_classes > 0 and forward_macs(config) * config.num_patches > MAX_MACS
     return SKIPPED if is_large else None

@@ -23,7 +23,7 @@ from vitviz.data.encoding import to_base64
 from vitviz.errors import ConfigError
 from vitviz.view import Image, Subject
 from vitviz.webapp import comparisons, saved_files, snapshots
-from vitviz.webapp.explanations import MANY_PASSES, Held, maps_passes, scores_passes, skip_reason
+from vitviz.webapp.explanations import Held, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.image_sets import thumbnail, train_set
 from vitviz.webapp.saved_files import as_target
 from vitviz.webapp.schemas import explanations as types
@@ -80,18 +80,18 @@ async def all_maps(request: types.MapsRequest, call: Call) -> types.Maps:
     held, target = await find(request, call)
     explanation, config = held.explanation, held.explanation.context.config
     reason = skip_reason(config)
-    skipped = MANY_PASSES if reason or request.quick else ()
+    skips = bool(reason or request.quick)  # maps of many passes
 
     def compute() -> types.Maps:
-        call.job.expect(0 if skipped else maps_passes(config))
+        call.job.expect(0 if skips else maps_passes(config))
         found: dict[str, list[float]] = {}
-        for key in explanation.methods:
-            if key not in skipped:
+        for key, method in explanation.methods.items():
+            if not (skips and method.many_passes):
                 call.job.check()
                 found |= serialize.method_maps(explanation, target, [key])
         return types.Maps(maps=found, notes=serialize.map_notes(explanation, target), skipped=reason)
 
-    return await call.reply(("maps", skipped), held, target, types.Maps, compute, many=not skipped)
+    return await call.reply(("maps", skips), held, target, types.Maps, compute, many=not skips)
 
 
 @router.post("/scores", response_model=types.Scores, response_class=Lines)

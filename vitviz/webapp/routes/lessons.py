@@ -16,7 +16,7 @@ from vitviz.data.encoding import data_url, to_base64
 from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
 from vitviz.view import Sample, Subject
-from vitviz.webapp.explanations import MANY_PASSES, MAX_MACS, Held
+from vitviz.webapp.explanations import MAX_MACS, Held
 from vitviz.webapp.models import bundled_models
 from vitviz.webapp.schemas import lessons as types
 from vitviz.webapp.schemas.explanations import SubjectRequest
@@ -98,8 +98,8 @@ async def flips(request: SubjectRequest, call: Caller) -> types.Flips:
         raise ValueError("This model is large: finding the best set takes too many forward passes. Try a smaller one.")
 
     def compute() -> types.Flips:
-        instant = [key for key in explanation.methods if key not in (*MANY_PASSES, "random")]
-        found = lesson.flips(explanation.context, [ranking(explanation, key) for key in instant])
+        quick = [key for key, one in explanation.methods.items() if not one.many_passes and key != "random"]
+        found = lesson.flips(explanation.context, [ranking(explanation, key) for key in quick])
         return types.Flips(best=found.best, random=found.random)
 
     return await call.reply("flips", held, find_target(explanation.context), types.Flips, compute)

@@ -74,13 +74,13 @@ def free_port(host: str, port: int | None) -> int:
     """Return the given port, or the first free one for None.
 
     Raises:
-        ValueError: If it is in use, or all are.
+        ConfigError: If it is in use, or all are.
     """
     for candidate in range(FIRST_PORT, LAST_PORT + 1) if port is None else [port]:
         if is_free(host, candidate) and is_free("127.0.0.1", candidate):  # where Gradio checks that it is up
             return candidate
     taken = f"all from {FIRST_PORT} to {LAST_PORT} are" if port is None else f"{port} on {host} is"
-    raise ValueError(f"The port must be free: {taken} in use or not allowed. Choose another with --port.")
+    raise ConfigError("port", f"must be free: {taken} in use or not allowed", "Choose another `port`.")
 
 
 def is_free(host: str, port: int) -> bool:

@@ -203,7 +203,7 @@ class Guard:
         headers, path = Headers(scope=scope), scope["path"]
         host = parse_host(headers.get("host", ""))
         if host not in machine_names() | self.names and not is_address(host):
-            raise RequestRefusedError(400, "This host name is not allowed. Start vitviz with --allow-host NAME.")
+            raise RequestRefusedError(400, "This host name is not allowed. Run: vitviz app --allow-host NAME")
         if "origin" in headers and not self.is_same_origin(headers["origin"], headers["host"]):
             raise RequestRefusedError(403, "Pages of other sites may not use this server.")
         # Browsers send it with every request, and Origin not with GET. A link to the page is a navigation.
