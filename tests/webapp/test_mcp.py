@@ -24,7 +24,7 @@ needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="gradio[mcp] is 
 def test_a_public_page_has_no_tools(monkeypatch, on_space):
     if on_space:
         monkeypatch.setenv("SPACE_ID", "someone/vitviz")
-    with pytest.raises(ConfigError, match=r"^mcp is not available on a public page\. Start without --public or"):
+    with pytest.raises(ConfigError, match=r"^mcp is not available on a public page\. Start without `public` or"):
         build_app(public=not on_space, mcp=True)
 
 
