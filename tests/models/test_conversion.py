@@ -77,7 +77,7 @@ def test_an_architecture_of_timm_is_enough_without_a_network(monkeypatch, tmp_pa
     torch.save(other.state_dict(), tmp_path / "mine.pth")
     model = convert(tmp_path / "mine.pth", "timm:vit_small_patch16_dinov3", img_size=(64, 64))
     assert (model.config.rope_type, model.config.num_heads, model.mean[0]) == ("dinov3", 6, 0.485)
-    match = r"no network. Or name the architecture alone, .*: --like timm:vit_small_patch16_dinov3\.$"
+    match = r"no network. Or name the architecture alone, .*: `like=timm:vit_small_patch16_dinov3`\.$"
     with pytest.raises(CheckpointError, match=match):  # the preprocessing of these weights may be another one
         convert(tmp_path / "mine.pth", "timm:vit_small_patch16_dinov3.lvd1689m", img_size=(64, 64))
     with pytest.raises(CheckpointError, match="is of the family resnet50"):
