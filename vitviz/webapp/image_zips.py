@@ -111,9 +111,9 @@ class DataSets:
         path.unlink()
         self.counts.pop(name, None)
 
-    def survey(self, name: str, size: tuple[int, int]) -> SurveyReply:
+    def survey(self, name: str, size: tuple[int, int], report: image_folder.Report) -> SurveyReply:
         """Count the images of an image folder."""
-        table = image_folder.summarize(self.path(name), size)
+        table = image_folder.summarize(self.path(name), size, report)
         try:
             image_folder.check_summary(table, name)
             train, test = zip(*table.counts.values(), strict=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from vitviz.data.datasets import DATASET_INFO
+from vitviz.data.image_folder import Report
 from vitviz.errors import ConfigError
 from vitviz.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
@@ -155,9 +156,9 @@ class Trainings:
             return EstimateReply(**asdict(cached_estimate(config, *counts)))
 
     @about_form()
-    def survey(self, request: ConfigRequest) -> SurveyReply:
+    def survey(self, request: ConfigRequest, report: Report) -> SurveyReply:
         """Count the images of the image folder of a form."""
-        return self.datasets.survey(request.image_folder, self.config(request).model.img_size)
+        return self.datasets.survey(request.image_folder, self.config(request).model.img_size, report)
 
     def new_name(self, request: FormRequest) -> str:
         """Return the name of a new run, whose sweep is valid."""

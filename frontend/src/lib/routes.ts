@@ -1097,7 +1097,7 @@ export interface Routes {
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery';
+export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery' | 'data/folders/survey';
 
 /** The defaults of a view. */
 export const VIEW_DEFAULTS: Required<View> = {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { post } from '../lib/server';
 import { lists, refusal, routes, run, runsOf, sent } from './runs.testdata';
 
-vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn() }));
+vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn(), stream: vi.fn() }));
 vi.mock('../lib/address', async (actual) => ({ ...(await actual<object>()), updateAddress: vi.fn() }));
 vi.mock('../lib/theme.svelte', () => ({ ThemeColors: class {} }));
 

@@ -3,7 +3,7 @@ import type { Form } from './form.svelte';
 import type { Runs } from './runs.svelte';
 import { LESSONS, lists, refusal, run, runsOf, sent } from './runs.testdata';
 
-vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn() }));
+vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn(), stream: vi.fn() }));
 vi.mock('../lib/address', async (actual) => ({ ...(await actual<object>()), updateAddress: vi.fn() }));
 vi.mock('../lib/theme.svelte', () => ({ ThemeColors: class {} }));
 

@@ -1,13 +1,13 @@
 /* The images of the chosen folder: which are used and which are rejected; uploading and deleting zips of images. */
 
 import { isRefused, refusalOf } from '../lib/refused';
-import type { SurveyReply, UploadedFolder } from '../lib/routes';
-import { post, upload } from '../lib/server';
+import type { Progress, SurveyReply, UploadedFolder } from '../lib/routes';
+import { stream, upload } from '../lib/server';
 import { counted } from '../lib/words';
 import type { Runs } from './runs.svelte';
 
 /** What stands below the choice of an image folder. */
-export type Survey = { note: string } | { refused: string } | SurveyReply | null;
+export type Survey = { note: string } | { reading: Progress } | { refused: string } | SurveyReply | null;
 
 export class Images {
   readonly runs: Runs;
@@ -15,7 +15,7 @@ export class Images {
   folder = ''; // that was, or is being, read
   problem = $state(''); // why nothing can be trained on them
 
-  #count = 0; // of surveys; responses to all but the latest are dropped
+  #reading = new AbortController();
 
   constructor(runs: Runs) {
     this.runs = runs;
@@ -25,13 +25,21 @@ export class Images {
   async read(): Promise<void> {
     const { form, checks, status } = this.runs;
     const { name: _, vary: __, ...query } = form.query();
-    const mine = ++this.#count;
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
     this.folder = query.image_folder ?? '';
     this.problem = '';
-    this.survey = this.folder ? { note: 'Reading the images…' } : null;
+    this.survey = null;
     if (!this.folder) return;
-    const reply = await post('data/folders/survey', query).catch(refusalOf);
-    if (mine !== this.#count) return;
+    const report = (reading: Progress) => {
+      if (!signal.aborted) this.survey = { reading };
+    };
+    report({ done: 0, total: 0, waiting: '' });
+    const reply = await stream('data/folders/survey', query, report, signal).catch((error) =>
+      signal.aborted ? null : refusalOf(error),
+    );
+    if (!reply || signal.aborted) return; // read again, or canceled
     if (isRefused(reply)) {
       this.folder = ''; // read again once the form is valid
       checks.setTime('');
@@ -41,6 +49,13 @@ export class Images {
     this.problem = reply.problem;
     status.speak(reply.problem || surveyWords(reply));
     if (!checks.refusal) checks.check(); // the numbers of images and classes are known now
+  }
+
+  /** Stop reading; the folder is read again when it is chosen. */
+  cancel(): void {
+    this.#reading.abort();
+    this.folder = '';
+    this.refuse('Canceled: choose the folder again to count its images.');
   }
 
   /** Show why the images cannot be used. */

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { post, upload } from '../lib/server';
+import { post, stream, upload } from '../lib/server';
 import { lists, refusal, runsOf, SURVEY, sent } from './runs.testdata';
 
-vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn(), upload: vi.fn() }));
+vi.mock('../lib/server', async (actual) => ({
+  ...(await actual<object>()),
+  post: vi.fn(),
+  stream: vi.fn(),
+  upload: vi.fn(),
+}));
 vi.mock('../lib/address', async (actual) => ({ ...(await actual<object>()), updateAddress: vi.fn() }));
 vi.mock('../lib/theme.svelte', () => ({ ThemeColors: class {} }));
 
@@ -36,6 +41,22 @@ test('the survey of a folder that is no longer chosen is dropped', async () => {
   const { images } = await imagesOf({ 'data/folders/survey': [SURVEY, { ...SURVEY, problem: 'old' }, SURVEY] });
   await Promise.all([images.read(), images.read()]);
   expect([images.survey, images.problem]).toEqual([SURVEY, '']);
+});
+
+test('reading a large folder shows its progress, and is canceled', async () => {
+  const { images } = await imagesOf();
+  let signal: AbortSignal | undefined;
+  vi.mocked(stream).mockImplementationOnce((_, __, report, given) => {
+    report({ done: 30, total: 5000, waiting: '' });
+    signal = given;
+    return new Promise((_resolve, reject) => given?.addEventListener('abort', () => reject(given.reason)));
+  });
+  const reading = images.read();
+  expect(images.survey).toEqual({ reading: { done: 30, total: 5000, waiting: '' } });
+  images.cancel();
+  await reading;
+  expect(signal?.aborted).toBe(true);
+  expect([images.survey, images.folder]).toEqual([{ refused: expect.stringContaining('Canceled') }, '']);
 });
 
 test('a folder that cannot be read is surveyed again', async () => {

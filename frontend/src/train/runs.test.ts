@@ -4,7 +4,7 @@ import { NO_RESPONSE } from '../lib/refused';
 import type { Runs } from './runs.svelte';
 import { lists, refusal, routes, run, runsOf, sent, UNCHANGED } from './runs.testdata';
 
-vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn() }));
+vi.mock('../lib/server', async (actual) => ({ ...(await actual<object>()), post: vi.fn(), stream: vi.fn() }));
 vi.mock('../lib/address', async (actual) => ({ ...(await actual<object>()), updateAddress: vi.fn() }));
 vi.mock('../lib/dom', async (actual) => ({ ...(await actual<object>()), saveBlob: vi.fn() }));
 vi.mock('../lib/theme.svelte', () => ({ ThemeColors: class {} }));

@@ -5,7 +5,7 @@ import { CatalogState } from '../lib/catalog.svelte';
 import type { Host } from '../lib/host';
 import { RefusedError } from '../lib/refused';
 import type { LessonInfo, PresetInfo, RunInfo, RunLists, TrainCatalog } from '../lib/routes';
-import { post } from '../lib/server';
+import { post, stream } from '../lib/server';
 import { Runs } from './runs.svelte';
 
 const SETTINGS = { 'model.depth': 6, 'model.drop_path_rate': 0.1, optimizer: 'adamw', lr: 0.001, muon_lr: null };
@@ -101,6 +101,7 @@ export function runsOf(replies: Record<string, unknown> = {}, known = lists([run
     if (next instanceof Error) throw next;
     return next as never;
   });
+  vi.mocked(stream).mockImplementation((route, request) => post(route as never, request as never));
   const catalog = new CatalogState({ samples: [], public: false, maxBytes: 2 ** 20 } as never);
   const runs = new Runs({ element: { isConnected: true }, catalog } as unknown as Host, CATALOG);
   vi.spyOn(runs, 'isShown').mockReturnValue(true);
@@ -113,4 +114,4 @@ export const sent = (route: string) =>
   vi.mocked(post).mock.calls.flatMap(([name, request]) => (name === route ? [request] : []));
 
 /** The routes of all requests, in order. */
-export const routes = () => vi.mocked(post).mock.calls.map(([name]) => name);
+export const routes = (): string[] => vi.mocked(post).mock.calls.map(([name]) => name);

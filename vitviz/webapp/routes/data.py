@@ -64,10 +64,10 @@ async def upload_folder(file: UploadFile, call: PrivateCaller) -> runs.UploadedF
     return await call.many_passes(store)
 
 
-@router.post("/folders/survey")
-async def survey(request: runs.ConfigRequest, call: PrivateCaller) -> runs.SurveyReply:
+@router.post("/folders/survey", response_model=runs.SurveyReply, response_class=Lines)
+async def survey(request: runs.ConfigRequest, call: PrivateCaller) -> StreamingResponse:
     """Count the images of the image folder of a form."""
-    return await call.many_passes(lambda: call.backend.trainings.survey(request))
+    return await call.stream(call.many_passes(lambda: call.backend.trainings.survey(request, call.job.report)))
 
 
 @router.post("/folders/delete")
