@@ -14,7 +14,7 @@ from vitviz.data.preprocessing import Resize
 from vitviz.errors import CheckpointError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.export import choose_architecture, export
+from vitviz.models.export import export
 from vitviz.models.hub import load
 from vitviz.models.vit import ViT
 
@@ -93,12 +93,6 @@ def test_a_config_that_timm_has_not_is_refused(tmp_path):
         export(model_of(eps=1e-3), tmp_path / "timm")
     assert e.value.field == "eps"
     assert not (tmp_path / "timm").exists()
-
-
-def test_an_architecture_may_have_one_output():
-    model = model_of()
-    one = replace(model.config, num_classes=1)
-    assert choose_architecture("mine", one) == choose_architecture("mine", model.config)
 
 
 def test_weights_that_are_not_finite_are_not_exported(tmp_path):
