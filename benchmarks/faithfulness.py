@@ -65,7 +65,7 @@ class Results:
                 f"{checkpoint.name} has no classification head that was trained on labels."
             )
         self.checkpoint, self.source = checkpoint, source
-        config = checkpoint.transformer.config
+        config = checkpoint.network.config
         self.computes = {key: method.compute for key, method in methods_for(config).items()}
         self.subset_sizes = [size for size in SUBSET_SIZES if size < config.num_patches]
         self.baselines = baselines_for(config)
@@ -197,7 +197,7 @@ def find_images(data: str | None, checkpoint: Checkpoint) -> tuple[list[str], Ca
     Raises:
         DataError: If CIFAR-10 is not available, or the folder has no images.
     """
-    size = checkpoint.transformer.config.img_size
+    size = checkpoint.network.config.img_size
     try:
         pixels = cifar.load("test", data)[0]
     except DataError:

@@ -24,7 +24,7 @@ from vitviz.models.vit import Transformer
 def explain(name: str) -> None:
     """Print the cost of attention and of each method relative to a plain forward pass, and that of installed peers."""
     checkpoint = load(name)
-    model = checkpoint.transformer
+    model = checkpoint.network
     config = model.config
     out = Console()
     table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
@@ -45,9 +45,9 @@ def explain(name: str) -> None:
 def method_table(checkpoint: Checkpoint) -> Table:
     """Measure the cost of each method for one image, including forward passes, relative to one forward pass."""
     torch.manual_seed(0)
-    image = torch.randn(3, *checkpoint.transformer.config.img_size)
+    image = torch.randn(3, *checkpoint.network.config.img_size)
     plain = ForwardContext(checkpoint, image)
-    methods = methods_for(checkpoint.transformer.config).values()
+    methods = methods_for(checkpoint.network.config).values()
     calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
     calls += [partial(compute_maps, checkpoint, image, method) for method in methods]
     forward, *times = time_interleaved(calls, 20)
@@ -75,11 +75,11 @@ def maps_of(context: ForwardContext, *methods: Method) -> dict[str, Any]:
 
 def peer_table(checkpoint: Checkpoint) -> Table:
     """Compare the time to get attention of all layers and heads from networks of this size with installed peers."""
-    config = checkpoint.transformer.config
+    config = checkpoint.network.config
     table = Table("attention of all layers and heads", "batch 1", "ratio to vitviz", "batch 64", "ratio to vitviz")
     own: dict[str, Callable[[Tensor], Any]] = {
-        "vitviz, class-token rows": lambda images: checkpoint.transformer.forward_with_attention(images, "cls"),
-        "vitviz, full": lambda images: checkpoint.transformer.forward_with_attention(images, "full"),
+        "vitviz, class-token rows": lambda images: checkpoint.network.forward_with_attention(images, "cls"),
+        "vitviz, full": lambda images: checkpoint.network.forward_with_attention(images, "full"),
     }
     calls = own | peers(config)
     columns = []

@@ -121,7 +121,7 @@ def measure(path: Path, images: int) -> Measured:
             start = time.perf_counter()
             model.network(pixels)
             times.append(1000 * (time.perf_counter() - start))
-    grid = model.transformer.config.grid_size
+    grid = model.network.config.grid_size
     del model
     with (
         run_server(arguments=("--checkpoint", str(path.resolve()))) as (address, _, process),

@@ -50,7 +50,7 @@ def sample_mask(name: str, checkpoint: Checkpoint) -> Array:
     """
     if name not in sample_paths():
         raise InvalidValueError("name", f"one of {', '.join(sample_paths())}", name)
-    config = checkpoint.transformer.config
+    config = checkpoint.network.config
     (gh, gw), (H, W) = config.grid_size, config.img_size
     with Image.open(SAMPLES / "masks" / f"{name}.png") as stored:
         resized = crop_and_resize(stored.convert("RGB"), (H, W), 0.5, checkpoint.resize)

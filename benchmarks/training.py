@@ -21,7 +21,7 @@ from torchvision import transforms
 from vitviz.data import cifar
 from vitviz.data.datasets import LabeledImages
 from vitviz.malloc import keep_freed_memory
-from vitviz.models.config import ModelConfig
+from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import time_call
@@ -124,7 +124,7 @@ def print_speeds(config: TrainConfig, speeds: dict[str, float], peak: float) -> 
 class TutorialLoop:
     """A training loop as in tutorials."""
 
-    def __init__(self, model: ModelConfig, batch_size: int, device: torch.device, images: PilImages) -> None:
+    def __init__(self, model: ViTConfig, batch_size: int, device: torch.device, images: PilImages) -> None:
         self.device = device
         self.model: nn.Module = create_model(model).to(device).train()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-3)
@@ -167,7 +167,7 @@ def time_trainer(trainer: Trainer, train_set: LabeledImages, progress: float, st
     return time_call(lambda: take_steps(batches[WARMUP_STEPS:]), trainer.device)
 
 
-def count_flops(config: ModelConfig) -> float:
+def count_flops(config: ViTConfig) -> float:
     """Return the floating point operations of a forward and a backward pass of one image."""
     model = create_model(config).train()
     counter = FlopCounterMode(display=False)

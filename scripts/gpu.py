@@ -44,7 +44,7 @@ CHANGES = {
     "half-patches": ["patch_keep_start=0.5", "patch_keep_end=0.5", "patch_dropout_until=0.8"],
     "cosine": ["lr_schedule=cosine"],
 }
-TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2"]
+TEACHER = ["--teacher", str(Path(__file__).parents[1] / "checkpoints" / "teachers" / "cifar10-teacher.safetensors")]
 
 
 def output_of(job: str) -> str:
@@ -58,10 +58,7 @@ JOBS: dict[str, list[str]] = {
     # The flagship's budget; the first quarter is pretraining without labels.
     "masked-patch": [*FLAGSHIP, "--objective", "masked-patch", "--minutes", "4.5"],
     "after-masked-patch": [*FLAGSHIP, "--init-from", output_of("masked-patch"), "--minutes", "13.5"],
-    "teacher": TEACHER,
-    **{f"distilled-{seed}": [*FLAGSHIP, "--seed", str(seed), "--teacher", output_of("teacher")] for seed in (0, 1)},
-    "ablation-teacher": [*TEACHER, "--val-size", "5000"],
-    "ablation-distilled": [*ABLATION, "--teacher", output_of("ablation-teacher")],
+    **{f"distilled-{seed}": [*FLAGSHIP, "--seed", str(seed), *TEACHER] for seed in (0, 1)},
     **{
         f"ablation-{name}": ABLATION + [word for change in changes for word in ("--set", change)]
         for name, changes in CHANGES.items()

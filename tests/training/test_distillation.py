@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from vitviz.training.distillation import distillation_targets
+from vitviz.training.sources import check_same_teacher, load_sources
 
 from tests.training.trainings import create_run
 from vitviz.data.datasets import CIFAR10
@@ -16,9 +18,7 @@ from vitviz.models.checkpoint import load
 from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import train
-from vitviz.training.distillation import distillation_targets
 from vitviz.training.presets import get_preset
-from vitviz.training.sources import check_same_teacher, load_sources
 
 CONVNET = ConvNetConfig(embed_dim=4, depth=2)
 pytestmark = [

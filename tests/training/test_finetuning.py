@@ -9,6 +9,8 @@ import pytest
 import torch
 from PIL import Image
 from timm.layers import resample_abs_pos_embed
+from vitviz.training.finetuning import use_init_model
+from vitviz.training.sources import check_val_overlap
 
 from tests import tiny
 from tests.training.trainings import create_run
@@ -24,8 +26,6 @@ from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, load_training_data
 from vitviz.training.evaluation import load_test_set, measure_accuracy
-from vitviz.training.finetuning import use_init_model
-from vitviz.training.sources import check_val_overlap
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")

@@ -8,6 +8,7 @@ import torch
 from torch._dynamo.exc import TorchDynamoException
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+from vitviz.training.soft_labels import SoftLabels
 
 from vitviz.data.datasets import CIFAR10
 from vitviz.errors import TrainingError
@@ -17,7 +18,6 @@ from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
 from vitviz.training.presets import get_preset
-from vitviz.training.soft_labels import SoftLabels
 
 GPU_PRESET = get_preset("cifar10-s4")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from vitviz.models.convnet import ConvNet
 
 from tests import tiny
 from vitviz.models.config import ConvNetConfig
-from vitviz.models.convnet import ConvNet
 from vitviz.models.vit import ViT
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed

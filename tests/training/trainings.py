@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import torch
+from vitviz.training.sources import load_sources
 
 from vitviz.data import cifar
 from vitviz.data.datasets import CIFAR10
@@ -11,7 +12,6 @@ from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData
 from vitviz.training.distributed import Distributed
-from vitviz.training.sources import load_sources
 
 
 def create_run(config: TrainConfig, data: TrainingData | None = None) -> TrainingRun:

@@ -104,7 +104,7 @@ def mean_head_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
     The mean is over the tokens of the reference images, uint8 (n, 3, H, W).
     """
     total: Tensor | float = 0.0
-    network = checkpoint.transformer
+    network = checkpoint.network
     with torch.inference_mode():
         holds = fits(network.config)
         for part in images.split(max_batch_size(network.config) if holds else 1):

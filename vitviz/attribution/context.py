@@ -85,7 +85,7 @@ class ForwardContext:
     ) -> None:
         self.checkpoint, self.image = checkpoint, image
         self.keep, self.interventions = keep, interventions
-        self.model = checkpoint.transformer
+        self.model = checkpoint.network
         self.config = self.model.config
         self.holds_attention = fits(self.config)  # or computes it layer by layer
         # Not cached properties: until Python 3.12, all instances share the lock of one, and their passes would wait.

@@ -70,11 +70,11 @@ def build_index(
     if not len(images):
         raise ValueError("The nearest images need a dataset of at least one image: got none.")
     path = (cache or cache_folder()) / f"{fingerprint(checkpoint, images)}.npy"
-    shape = len(images), checkpoint.transformer.config.embed_dim
+    shape = len(images), checkpoint.network.config.embed_dim
     found = read_index(path, shape)
     if found is not None:
         return FeatureIndex(found)
-    model, features, done = checkpoint.transformer, np.empty(shape, np.float16), 0
+    model, features, done = checkpoint.network, np.empty(shape, np.float16), 0
     for part in images.split(min(BATCH_SIZE, max_batch_size(model.config))):
         resized = preprocessing.resize_images(part, model.config.img_size, checkpoint.resize)
         with torch.inference_mode():

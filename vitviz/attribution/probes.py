@@ -342,7 +342,7 @@ def probe(
         ValueError: If the images have another shape, or the model has fewer than 4 patches or no attention, or
             what one image needs does not fit into memory.
     """
-    model = checkpoint.transformer
+    model = checkpoint.network
     config = model.config
     check_memory(checkpoint.name, config)
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.img_size) or not len(images):

@@ -271,7 +271,7 @@ def document(
 
 def model_to_json(checkpoint: Checkpoint) -> Json:
     """Describe a model; `vitviz.webapp.schemas.common.ModelInfo` types it."""
-    config, record = checkpoint.transformer.config, checkpoint.record
+    config, record = checkpoint.network.config, checkpoint.record
     return {
         "name": checkpoint.name,
         "origin": "opened",

@@ -21,7 +21,7 @@ from vitviz.cli.catalog import list_names
 from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
-from vitviz.cli.training import soft_labels, sweep, train
+from vitviz.cli.training import sweep, train
 from vitviz.errors import InvalidValueError, VitvizError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName
@@ -164,7 +164,6 @@ def serve_page(
 
 
 app.command("train")(train)
-app.command("soft-labels")(soft_labels)
 app.command("sweep")(sweep)
 app.command("convert")(convert)
 app.command("export")(export)

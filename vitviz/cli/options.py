@@ -37,7 +37,7 @@ PANELS = {
     "dataset": "Data and output",
     "epochs": "Budget, batch size and device",
     "optimizer": "Optimization",
-    "alternating_flip": "Augmentation and regularization",
+    "randaug_num_ops": "Augmentation and regularization",
     "ema_decay": "Averaging, clipping and checkpoints",
 }
 PIPE_WIDTH = 10_000  # characters

@@ -13,7 +13,7 @@ import typer
 from vitviz.cli.options import config_values, is_main_process, progress_bar, table_console, with_config_options
 from vitviz.errors import ConfigError
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
-from vitviz.training.presets import PRESETS, TEACHERS, get_preset
+from vitviz.training.presets import PRESETS, get_preset
 
 if TYPE_CHECKING:
     from vitviz.runs.run_folder import Progress
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_PRESET = "cifar10-ti4"
 Preset = Annotated[
     str | None,
-    typer.Option("--preset", metavar="NAME", help=f"{', '.join(PRESETS | TEACHERS)}. Default: {DEFAULT_PRESET}."),
+    typer.Option("--preset", metavar="NAME", help=f"{', '.join(PRESETS)}. Default: {DEFAULT_PRESET}."),
 ]
 Network = Annotated[
     str | None, typer.Option("--network", metavar="PRESET", help="Use the architecture of another preset.")
@@ -94,53 +94,6 @@ def train(
         count = eval_samples(record)
         accuracies = {name: value for name, value in record.items() if name.endswith("_accuracy")}
         print(f"{path}: {', '.join(f'{name} {accuracy_number(value, count)}' for name, value in accuracies.items())}")
-
-
-@with_config_options
-def soft_labels(
-    output: Annotated[Path, typer.Argument(metavar="FILE", help="File to write; one that exists is continued.")],
-    teachers: Annotated[list[str], typer.Argument(metavar="TEACHER...", help="Checkpoints; their mean is taken.")],
-    num_epochs: Annotated[int, typer.Option(min=1, max=10_000, help="Epochs to compute.")] = 40,
-    views: Annotated[
-        int, typer.Option(help="Views of each image to average: 1, 2 with its mirror image, 6 with shifts, too.")
-    ] = 2,
-    preset_name: Preset = None,
-    network: Network = None,
-    overrides: Overrides = None,
-    **options: Any,
-) -> None:
-    """Compute soft labels for train --soft-labels.
-
-    Options are those of the training: seed, batch size and augmentation must be equal. With CutMix or Mixup both need
-    --mix-until 1.
-
-    The file is written after each epoch; the same command continues it.
-    """
-    values = config_values(options)
-    for name in ("teacher", "soft_labels"):
-        if values.get(name) is not None:
-            raise ConfigError(name, f"is not an option of soft-labels: got {values[name]}", "Name teachers after FILE.")
-    config = apply_overrides(resolve_config(preset_name, network, False, values), overrides or [])
-
-    from vitviz.malloc import keep_freed_memory
-    from vitviz.training import soft_labels as stored
-    from vitviz.training.data import load_training_data, replace_num_classes
-    from vitviz.training.device import choose_device, use_bfloat16
-    from vitviz.training.sources import load_teacher
-
-    if views not in stored.VIEWS:
-        raise ConfigError("views", f"must be 1, 2 or 6: got {views}")
-    keep_freed_memory()
-    device = choose_device(config.device)
-    data = load_training_data(config, device)
-    config = replace_num_classes(replace(config, soft_labels=str(output)), len(data.info.classes))
-    loaded = [load_teacher(config, data.info, name, device) for name in teachers]
-    with progress_bar() as bar:
-        task = bar.add_task("soft labels", total=num_epochs * len(data.train[1]))
-        bfloat16 = use_bfloat16(config.precision, device)
-        report = lambda done: bar.update(task, completed=done)  # noqa: E731
-        result = stored.compute(config, data.info, data.train, loaded, output, num_epochs, views, bfloat16, report)
-    print(f"{output}: {result.num_epochs} epochs, {len(loaded)} teachers, {views} views")
 
 
 @with_config_options
@@ -263,6 +216,6 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
     config = replace(config, **values)
     if "init_from" not in values or network is not None or resume:
         return config
-    from vitviz.training.finetuning import use_init_model
+    from vitviz.training.initial_weights import use_init_model
 
     return use_init_model(config)

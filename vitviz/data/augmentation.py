@@ -27,18 +27,6 @@ def random_crop_and_flip(images: Tensor, padding: int = 4, flip_prob: float = 0.
     return images[batch, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)  # (B, C, H, W)
 
 
-def alternating_flip(images: Tensor, indices: Tensor, epoch: int, seed: int) -> Tensor:
-    """Flip a random half of the images (B, C, H, W) in even epochs and the other half in odd ones.
-
-    So two consecutive epochs show both orientations of an image (Jordan 2024, arXiv 2404.00498, section 3.6). A hash of
-    `seed` and an image's index in the dataset, `indices` (B,), decides its half.
-    """
-    mixed = (indices + seed) * 0x9E3779B1 % 2**32  # Fibonacci hashing (Knuth, TAOCP 3, section 6.4), twice
-    mixed = (mixed ^ (mixed >> 15)) * 0x85EBCA77 % 2**32
-    flipped = (mixed >> 31) ^ (epoch % 2)  # (B,)
-    return torch.where(flipped[:, None, None, None].bool(), images.flip(-1), images)
-
-
 def random_shift_index(batch: int, side: int, padding: int, device: torch.device) -> Tensor:
     """Return the source index of each row or column under one random shift per image, (batch, side)."""
     padding = min(padding, side - 1)

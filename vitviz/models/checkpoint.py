@@ -10,7 +10,7 @@ from __future__ import annotations  # torch is imported on first use
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,14 +22,13 @@ from vitviz.data import cifar
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
 from vitviz.errors import CheckpointError, ConfigError, did_you_mean
 from vitviz.files import write_atomic
-from vitviz.models.config import ModelConfig, config_from_dict
+from vitviz.models.config import ViTConfig, config_from_dict
 from vitviz.models.weights import WeightFile
 
 if TYPE_CHECKING:
     import torch
 
     from vitviz.data.datasets import Channels
-    from vitviz.models.factory import Network
     from vitviz.models.vit import Transformer
 
 PACKAGE = Path(__file__).parents[1]
@@ -40,6 +39,7 @@ FORMAT = 2
 MAX_BYTES = 256 * 2**20  # of a file that the page offers, or a run writes
 MAX_HEADER_BYTES = 2**20
 MIN_STD = 1e-3
+CONVNET = "convnet"  # architecture of a teacher, see `vitviz.training.convnet`
 LFS_POINTER = b"version "  # first bytes of a file that git has not downloaded
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
 DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}  # attributes of torch
@@ -77,7 +77,7 @@ class Checkpoint:
     """
 
     name: str
-    network: Network
+    network: Transformer
     labels: tuple[str, ...]
     mean: Channels
     std: Channels
@@ -87,7 +87,7 @@ class Checkpoint:
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
-    def config(self) -> ModelConfig:
+    def config(self) -> ViTConfig:
         """Configuration of the network."""
         return self.network.config
 
@@ -95,13 +95,6 @@ class Checkpoint:
     def preprocessing(self) -> Preprocessing:
         """Preprocessing of images."""
         return Preprocessing(self.config.img_size, self.mean, self.std, **asdict(self.resize))
-
-    @property
-    def transformer(self) -> Transformer:
-        """The network, if it has attention; raise ValueError if it is a convnet."""
-        from vitviz.models.factory import require_transformer
-
-        return require_transformer(self.network)
 
     @property
     def train_config(self) -> dict[str, Any]:
@@ -172,12 +165,15 @@ class Checkpoint:
         return logits
 
 
-def load(name: str | Path, max_bytes: int | None = None) -> Checkpoint:
+def load(
+    name: str | Path, max_bytes: int | None = None, create: Callable[[dict[str, Any]], Any] | None = None
+) -> Checkpoint:
     """Load a checkpoint in evaluation mode, on the CPU in float32.
 
     Args:
         name: Name of a bundled checkpoint, or path of a .safetensors file.
         max_bytes: Largest size of the file; None for the free memory.
+        create: Creates a network other than a ViT from the metadata, with its `config`, on the meta device.
 
     Raises:
         CheckpointError: If the checkpoint does not exist or is invalid.
@@ -192,9 +188,8 @@ def load(name: str | Path, max_bytes: int | None = None) -> Checkpoint:
     try:
         with safetensors.safe_open(path, framework="pt") as file:  # validates the offsets of all tensors
             metadata = parse_metadata(file.metadata(), path.name)
-            config = read_config(metadata)
-            labels, mean, std = read_labels(metadata, config)
-            network = create_meta_model(config)
+            network = create_meta_model(read_config(metadata)) if create is None else create(metadata)
+            labels, mean, std = read_labels(metadata, network.config)
             check_tensors(file, network)
             weights = read_weights(path, list(network.state_dict()))
     except safetensors.SafetensorError:
@@ -252,12 +247,12 @@ def bundled_checkpoints() -> dict[str, Path]:
 
 
 @lru_cache(maxsize=256)
-def count_parameters(config: ModelConfig) -> int:
+def count_parameters(config: ViTConfig) -> int:
     """Return the number of parameters of a network."""
     return sum(weight.numel() for weight in create_meta_model(config).parameters())
 
 
-def create_meta_model(config: ModelConfig) -> Network:
+def create_meta_model(config: ViTConfig) -> Transformer:
     """Create a network on the meta device, without memory for its weights."""
     import torch
 
@@ -433,16 +428,20 @@ def parse_json(text: str, errors: str = "strict") -> Any:
     return parsed
 
 
-def read_config(metadata: dict[str, Any]) -> ModelConfig:
+def read_config(metadata: dict[str, Any]) -> ViTConfig:
     """Read the model config from the metadata; missing fields have their defaults."""
+    values = metadata.get("config")
+    if isinstance(values, dict) and values.get("architecture") == CONVNET:
+        hint = "Use it as a teacher: `vitviz train --teacher`."
+        raise CheckpointError("The model must be a Vision Transformer: it is a convnet", hint, "config.architecture")
     try:
-        return config_from_dict(metadata.get("config"), "config.")
+        return config_from_dict(values, "config.")
     except ConfigError as error:
         field = error.field if error.field.startswith("config") else f"config.{error.field}"
         raise CheckpointError(f"{field} {error.problem}", error.hint, field) from None
 
 
-def read_labels(metadata: dict[str, Any], config: ModelConfig) -> tuple[tuple[str, ...], Channels, Channels]:
+def read_labels(metadata: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ...], Channels, Channels]:
     """Read labels, mean and standard deviation from the metadata, and check the record."""
     labels, count = metadata.get("labels"), config.num_classes
     if not (isinstance(labels, list) and len(labels) == count and all(isinstance(label, str) for label in labels)):
@@ -491,7 +490,7 @@ def read_channels(metadata: dict[str, Any], name: str) -> Channels:
     raise CheckpointError(f"{name} must be three numbers from 0 to 1: got {values!r:.80}", field=name)
 
 
-def check_tensors(file: Any, network: Network) -> None:
+def check_tensors(file: Any, network: Transformer) -> None:
     """Compare names, shapes and dtypes in an open safetensors file with a network, before reading weights."""
     expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
     names = {name for name in file.keys() if not name.startswith(EXTRA_PREFIX)}  # noqa: SIM118 - not a dict

@@ -258,37 +258,8 @@ class ViTConfig:
         return self.num_prefix_tokens + self.num_patches
 
 
-@dataclass(frozen=True)
-class ConvNetConfig:
-    """Configuration of the convolutional network `vitviz.models.convnet.ConvNet`.
-
-    Raises:
-        ConfigError: If a value is out of range or the image is too small for the depth.
-    """
-
-    img_size: ImageSize = (32, 32)
-    embed_dim: Annotated[int, Field(ge=1, le=8192, description="Channels of the first block.")] = 128
-    depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks; each halves the image.")] = 3
-    num_classes: NumClasses = 10
-    architecture: Annotated[Literal["convnet"], Field(description="Network class.")] = "convnet"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if (min(self.img_size) - 1) >> self.depth == 0:
-            height, width = self.img_size
-            raise ConfigError(
-                "depth",
-                f"must leave at least 1 pixel, as the stem takes one and each block halves the image: got {self.depth} "
-                f"for {height} x {width} pixels",
-                "Use fewer blocks.",
-            )
-
-
-ModelConfig = ViTConfig | ConvNetConfig
-
-
-def config_from_dict(values: Any, prefix: str = "") -> ModelConfig:
-    """Build the config that `values["architecture"]` selects; missing fields have their defaults.
+def config_from_dict(values: Any, prefix: str = "") -> ViTConfig:
+    """Build a config; missing fields have their defaults.
 
     Args:
         values: Fields by name, as from JSON.
@@ -299,9 +270,8 @@ def config_from_dict(values: Any, prefix: str = "") -> ModelConfig:
     """
     if not isinstance(values, Mapping):
         raise ConfigError(prefix.rstrip(".") or "config", f"must be an object of fields: got {values!r:.80}")
-    config_class = ConvNetConfig if values.get("architecture") == "convnet" else ViTConfig
-    check_names(values, config_class, prefix)
-    return config_class(**values)
+    check_names(values, ViTConfig, prefix)
+    return ViTConfig(**values)
 
 
 def check_names(values: Mapping[str, Any], config_class: Any, prefix: str = "") -> None:

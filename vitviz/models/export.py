@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -199,7 +199,7 @@ def choose_architecture(model: str, config: ViTConfig) -> Architecture:
 
 def timm_config(model: Checkpoint, architecture: Architecture) -> Settings:
     """Return timm's config.json."""
-    config = cast(ViTConfig, model.config)
+    config = model.config
     args = architecture.model_args(config)
     outputs = config.num_classes or config.head_proj_dim
     source = model.record.get("source")

@@ -270,7 +270,7 @@ def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
     """Return a model for images of another size (height, width, px); positions are interpolated as in its library."""
     families = TRANSFORMERS if found.source.get("library") == "transformers" else ()
     antialias = all(family.antialias for family in families if family.title == found.source.get("family"))
-    return replace(found, network=interpolate(found.transformer, img_size, antialias))
+    return replace(found, network=interpolate(found.network, img_size, antialias))
 
 
 def load_folder(

@@ -30,12 +30,12 @@ from vitviz.errors import CheckpointError, ConfigError
 from vitviz.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, parse_json
-from vitviz.models.config import STRICT, ModelConfig
+from vitviz.models.config import STRICT, ViTConfig
 from vitviz.runs import process
-from vitviz.training.config import Fraction, TrainConfig, from_json
+from vitviz.training.config import CHECKPOINT_FILE, DatasetName, Fraction, Objective, TrainConfig, from_json
 from vitviz.training.trainer import TrainerState
 
-CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
+CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", CHECKPOINT_FILE
 WATCHED = "watch"  # preset of a run that another program trains and `vitviz.runs.watch` records
 MAX_CONFIG_BYTES = 2**20
 TAIL_BYTES = 4096  # more than one line of metrics
@@ -44,7 +44,7 @@ RESTART = "Delete the run, or train it again from the start with --restart."
 Metric = Annotated[float, Field(allow_inf_nan=True)] | None  # of another training loop as it reports it
 Count = Annotated[int, Field(ge=0, lt=10**15)]
 Time = Annotated[float, Field(ge=0, lt=10**15)]
-FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "soft_labels", "model.num_classes")
+FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,23 @@ class Counters(TypedDict):
 
 
 @with_config(ConfigDict(**STRICT, extra="allow"))
+class StoredConfig(TypedDict, total=False):
+    """Fields of a stored config that the list of runs shows, also of one with options of an earlier version."""
+
+    preset: str
+    model: dict[str, Any]
+    objective: Objective
+    dataset: DatasetName
+    data: str | None
+    init_from: str | None
+    teacher: str | None
+    epochs: Time | None
+    minutes: Time | None
+    val_size: Count
+    num_snapshots: Count
+
+
+@with_config(ConfigDict(**STRICT, extra="allow"))
 class SavedAt(TypedDict):
     """The training time of a saved state; its other counters are checked when it is resumed."""
 
@@ -101,16 +118,15 @@ class Record(TypedDict, total=False):
 
 
 COUNTERS, RECORD, PROGRESS = TypeAdapter(Counters), TypeAdapter(Record), TypeAdapter(Progress)
+STORED_CONFIG = TypeAdapter(StoredConfig)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Read the config of a run as stored; raise ValueError if the folder has no valid config.json."""
-    stored = None
     with suppress(OSError, ValueError, RecursionError):  # paths may have bytes that are not UTF-8
         stored = parse_json(read_regular(folder / CONFIG, MAX_CONFIG_BYTES).decode(), "surrogateescape")
-    if not isinstance(stored, dict):
-        raise ValueError(f"A run folder must contain a valid config.json: {folder} does not. Choose another run.")
-    return stored
+        return {**STORED_CONFIG.validate_python(stored)}
+    raise ValueError(f"A run folder must contain a valid config.json: {folder} does not. Choose another run.")
 
 
 def write_config(config: TrainConfig, folder: Path) -> None:
@@ -140,7 +156,7 @@ def accuracy_of(record: dict[str, Any]) -> float | None:
     return record.get("test_accuracy", record.get("val_accuracy")) if is_finished(record) else None
 
 
-def check_num_parameters(model: ModelConfig) -> None:
+def check_num_parameters(model: ViTConfig) -> None:
     """Raise ConfigError if a network has too many parameters for its checkpoint to be loaded."""
     count, limit = checkpoint.count_parameters(model), checkpoint.MAX_BYTES // 4
     if count > limit:

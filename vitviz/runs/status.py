@@ -14,13 +14,14 @@ from typing import (
 from pydantic import with_config
 from typing_extensions import TypedDict
 
+from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
-from vitviz.models.config import STRICT
+from vitviz.models.config import STRICT, config_from_dict
 from vitviz.runs import process, run_folder
 from vitviz.runs.launch import stop_request_path
 from vitviz.runs.process import ProcessRecord
 from vitviz.runs.run_folder import Progress
-from vitviz.training.config import Fraction, from_json
+from vitviz.training.config import Fraction
 
 CRASHED = "The process ended unexpectedly: it was killed, ran out of memory, or the machine was shut down."
 KILLED_BEFORE_SAVING = (
@@ -115,30 +116,37 @@ def read_run(folder: Path) -> RunStatus:
 
 def read_valid_run(folder: Path) -> RunStatus:
     """Read the status of a run; raise ValueError or OSError if its config or checkpoint is damaged or missing."""
-    stored = run_folder.read_config(folder)
-    config = from_json(stored)
+    config = run_folder.read_config(folder)
     metrics = Progress(**run_folder.last_line(folder / run_folder.METRICS) or {})
     record = run_folder.read_record(folder / run_folder.LAST)
     if os.path.lexists(folder / run_folder.LAST) != bool(record) or run_folder.has_lost_state(folder):
         raise ValueError(f"{run_folder.LAST} of {folder.name} is damaged or missing. {run_folder.RESTART}")
     info = RunInfo(
         name=folder.name,
-        preset=config.preset,
-        parameters=checkpoint.count_parameters(config.model),
+        preset=config.get("preset", ""),
+        parameters=record.get("parameters") or count_parameters(config),
         progress=metrics.progress,
         epoch=metrics.epoch,
-        epochs=config.epochs,
-        minutes=config.minutes,
+        epochs=config.get("epochs"),
+        minutes=config.get("minutes"),
         seconds=metrics.seconds,
         images_per_second=metrics.images_per_second,
         accuracy=run_folder.accuracy_of(record),
         eval_samples=checkpoint.eval_samples(record) if run_folder.is_finished(record) else None,
-        config=stored,
+        config=config,
     )
     epoch = record.get("epochs")
     saved = f"The state at epoch {epoch:.1f} is kept" if isinstance(epoch, int | float) else "Nothing was saved yet"
     has_unsaved_steps = metrics.seconds > record.get("training", {"seconds": 0.0})["seconds"]
     return RunStatus(info, saved, run_folder.is_finished(record), has_unsaved_steps)
+
+
+def count_parameters(config: dict[str, Any]) -> int:
+    """Return the number of parameters of the network of a stored config; 0 if it is not one of this version."""
+    try:
+        return checkpoint.count_parameters(config_from_dict(config.get("model", {})))
+    except ConfigError:
+        return 0
 
 
 def with_process(
@@ -192,5 +200,5 @@ def measured_on(config: dict[str, Any]) -> str:
 
 
 def has_attention(config: dict[str, Any]) -> bool:
-    """Whether the network of this config has attention."""
+    """Whether the network of this config is not a convnet, which an earlier version trained."""
     return config.get("model", {}).get("architecture") != "convnet"

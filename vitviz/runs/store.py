@@ -18,7 +18,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -312,10 +312,10 @@ class Runs:
 def read_sweep(folder: Path) -> SweepInfo:
     """Read the status of a sweep from its files, without its process; a damaged one has this state."""
     try:
-        grid = sweep.read(folder)
-        runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
-        config = asdict(grid.config)
-        return SweepInfo(name=folder.name, vary=grid.vary, runs=runs, results=grid.results(), config=config)
+        config, vary = sweep.read_stored(folder)
+        runs = sweep.named_settings(folder.name, vary)
+        results = sweep.read_results(folder, runs)
+        return SweepInfo(name=folder.name, vary=vary, runs=[*runs.items()], results=results, config=config)
     except (ValueError, OSError) as error:
         return SweepInfo(name=folder.name, state=status.DAMAGED, message=process.format_error(error), config={})
 

@@ -11,12 +11,12 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 from pydantic import Field, TypeAdapter
@@ -94,21 +94,13 @@ class Sweep:
         """Return the settings and the config of each run by name, in training order."""
         runs: dict[str, tuple[dict[str, str], TrainConfig]] = {}
         errors = []
-        for settings in combinations(self.vary):
-            overrides = [f"{name}={value}" for name, value in settings.items()]
-            run = "-".join([self.folder.name, *map(slug, overrides)])
+        for run, settings in named_settings(self.folder.name, self.vary).items():
             try:
-                config = apply_overrides(self.config, overrides)
+                config = apply_overrides(self.config, map("=".join, settings.items()))
             except ConfigError as error:
                 errors.append((settings, error))
-                continue
-            if run in runs or len(run) > 64:
-                raise ConfigError(
-                    "vary",
-                    f"must give each run a unique name of at most 64 characters: {run} is too long or not unique",
-                    "Shorten the name of the sweep, or remove equal values.",
-                )
-            runs[run] = settings, replace(config, output_dir=str(self.folder.parent / run))
+            else:
+                runs[run] = settings, replace(config, output_dir=str(self.folder.parent / run))
         if errors:
             raise CombinationsError(errors)
         return runs
@@ -137,17 +129,6 @@ class Sweep:
         stored = {"config": asdict(self.config), "vary": self.vary}
         write_atomic(self.folder / FILE, json.dumps(stored, indent=1).encode())
 
-    def results(self) -> list[RunResult]:
-        """Return the results of the completed runs; those of damaged lines are measured again."""
-        found, names = {}, self.runs()
-        path = self.folder / RESULTS
-        for line in read_regular(path, MAX_BYTES).splitlines() if os.path.lexists(path) else []:
-            with suppress(ValueError):
-                result = RESULT.validate_json(line)
-                if result["run"] in names:
-                    found[result["run"]] = result
-        return [*found.values()]
-
     def run(
         self,
         report_run: Callable[[TrainConfig], AbstractContextManager[Report]] = no_report,
@@ -166,7 +147,7 @@ class Sweep:
         """
         with StopRequest() as stop, RunLock(self.folder, stop) as lock:
             lock.record_start()
-            results = self.results()
+            results = read_results(self.folder, self.runs())
             write_atomic(self.folder / RESULTS, "".join(f"{json.dumps(one)}\n" for one in results).encode())
             for result in results:
                 on_end(result)
@@ -187,21 +168,53 @@ class Sweep:
     def stop_message(self) -> str:
         """Return the message of a stopped sweep."""
         return (
-            f"Stopped after {len(self.results())} of {len(self.runs())} runs; the state is saved. Resume with: "
+            f"Stopped after {len(read_results(self.folder, self.runs()))} of {len(self.runs())} runs; the state is saved. Resume with: "
             f"python -m vitviz sweep --resume --output-dir {shlex.quote(str(self.folder))}"
         )
 
 
 def read(folder: Path) -> Sweep:
     """Read the sweep of a folder; raise ValueError if it is missing or invalid."""
+    config, vary = read_stored(folder)
+    return Sweep(from_json(config), vary, folder)
+
+
+def read_stored(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Read the common config of a sweep as stored, and the fields to vary; the errors are those of `read`."""
     try:
         stored = parse_json(read_regular(folder / FILE, MAX_BYTES).decode(), "surrogateescape")
-        config, vary = from_json(stored["config"]), tuple(VARY.validate_python(stored["vary"]))
+        config = run_folder.STORED_CONFIG.validate_python(stored["config"])
+        return {**config}, tuple(VARY.validate_python(stored["vary"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(
             f"The folder of a sweep must contain a valid {FILE}: {folder} does not. Choose another."
         ) from None
-    return Sweep(config, vary, folder)
+
+
+def read_results(folder: Path, names: Container[str]) -> list[RunResult]:
+    """Read the results of the completed runs with these names; those of damaged lines are measured again."""
+    found, path = {}, folder / RESULTS
+    for line in read_regular(path, MAX_BYTES).splitlines() if os.path.lexists(path) else []:
+        with suppress(ValueError):
+            result = RESULT.validate_json(line)
+            if result["run"] in names:
+                found[result["run"]] = result
+    return [*found.values()]
+
+
+def named_settings(name: str, vary: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """Return the settings of each run of a sweep by the name of the run, in training order."""
+    runs: dict[str, dict[str, str]] = {}
+    for settings in combinations(vary):
+        run = "-".join([name, *(slug("=".join(setting)) for setting in settings.items())])
+        if run in runs or len(run) > 64:
+            raise ConfigError(
+                "vary",
+                f"must give each run a unique name of at most 64 characters: {run} is too long or not unique",
+                "Shorten the name of the sweep, or remove equal values.",
+            )
+        runs[run] = settings
+    return runs
 
 
 def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:

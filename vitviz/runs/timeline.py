@@ -24,8 +24,7 @@ from vitviz.errors import VitvizError
 from vitviz.files import atomic_write, open_regular
 from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
-from vitviz.models.config import ConvNetConfig
-from vitviz.models.factory import Network, require_transformer
+from vitviz.models.vit import Transformer
 from vitviz.training.config import TrainConfig
 
 Array = NDArray[np.float32]
@@ -178,7 +177,7 @@ class TimelineRecorder:
         index = self.num_missing + len(self.snapshots)
         return index < self.num_snapshots and progress >= (index / max(1, self.num_snapshots - 1)) ** 2
 
-    def record(self, model: Network, epoch: float, seconds: float) -> None:
+    def record(self, model: Transformer, epoch: float, seconds: float) -> None:
         """Record a snapshot of the model after a number of epochs and seconds of training."""
         time = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
         self.snapshots.append(snapshot(model, self.inputs) | time)
@@ -210,9 +209,8 @@ class TimelineRecorder:
 
 
 @torch.no_grad()
-def snapshot(model: Network, images: Tensor) -> Snapshot:
+def snapshot(model: Transformer, images: Tensor) -> Snapshot:
     """Return the arrays of `SERIES`, except the time, of a model on normalized images (P, 3, H, W)."""
-    model = require_transformer(model)
     attention, probabilities, entropy, distance = [], [], [], []
     for batch in images.split(max_batch_size(model.config)):
         output, weight = model.forward_with_attention(batch, "full"), len(batch) / len(images)
@@ -241,9 +239,6 @@ def create_recorder(config: TrainConfig, dataset: DatasetInfo, eval_set: Labeled
         images = candidates[[first[name] for name in names]].cpu()
     inputs = augmentation.normalize(images.to(eval_set[0].device), dataset.mean, dataset.std)
     model = config.model
-    # A convnet has no attention; its num_snapshots is 0.
-    if isinstance(model, ConvNetConfig):
-        return TimelineRecorder(names, images, inputs, dataset.classes, (1, 1), 0, False)
     shape = (model.depth, model.num_heads, model.num_tokens)
     count = min(config.num_snapshots, max_snapshots(shape, len(names), len(dataset.classes)))
     return TimelineRecorder(

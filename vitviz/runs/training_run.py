@@ -35,19 +35,17 @@ from vitviz.training.config import TrainConfig
 from vitviz.training.data import (
     TrainingData,
     epoch_batches,
-    load_batch,
     load_training_data,
     replace_num_classes,
 )
 from vitviz.training.device import get_hardware_name, largest_activation, report_out_of_memory
-from vitviz.training.distillation import Teacher
 from vitviz.training.distributed import ATTEMPT, Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
+from vitviz.training.initial_weights import load_initial, run_name
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import lr_factor
 from vitviz.training.signals import StopRequest
-from vitviz.training.soft_labels import SoftLabels
-from vitviz.training.sources import load_sources
+from vitviz.training.teacher import Teacher, check_same_teacher, load_teacher
 from vitviz.training.trainer import Trainer, TrainerState
 
 LOG_INTERVAL = 2.0  # seconds; reading the loss synchronizes with the device
@@ -110,8 +108,11 @@ def train(
                 "batch_size or network; the last saved state is kept.",
                 largest_activation(config.model, config.batch_size),
             ):
-                init, teacher = load_sources(config, data.info, num_samples, distributed.device, state)
-                run = TrainingRun(config, distributed, data, init, teacher, state)
+                initial = load_initial(config, data.info) if state is None else None
+                teacher = load_teacher(config, data.info, distributed.device)
+                if state is not None:
+                    check_same_teacher(state.teacher, teacher.record if teacher else None, config.folder)
+                run = TrainingRun(config, distributed, data, initial, teacher, state)
                 run.lock = lock
                 run.check_same_step()
                 for progress in run.run_steps(stop):
@@ -127,14 +128,13 @@ class TrainingRun:
         config: TrainConfig,
         distributed: Distributed,
         data: TrainingData,
-        init: Checkpoint | None = None,
-        teacher: Teacher | SoftLabels | None = None,
+        initial: Checkpoint | None = None,
+        teacher: Teacher | None = None,
         state: TrainerState | None = None,
     ) -> None:
         self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, data.info
         (self.images, self.labels), self.eval_set = data.train, data.eval
-        self.trainer = Trainer(config, distributed, data.info, init, teacher)
-        self.soft_labels = teacher if isinstance(teacher, SoftLabels) else None
+        self.trainer = Trainer(config, distributed, data.info, initial, teacher)
         self.timeline = create_recorder(config, data.info, data.eval)
         self.progress = 0.0  # used fraction of the budget
         self.completed_epochs = 0
@@ -150,8 +150,6 @@ class TrainingRun:
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
             self.restore(state)
-        elif init is None:
-            self.trainer.init_whitening(self.images)
         self.trainer.compile_if_enabled([self.load(batch) for batch in sizes.values()])  # before the clock starts
         self.start_time, self.last_logged = time.monotonic(), -math.inf  # log the first step immediately
 
@@ -171,12 +169,6 @@ class TrainingRun:
     def epoch(self) -> float:
         """Epochs trained so far."""
         return self.images_seen / len(self.labels)
-
-    @property
-    def data_epoch(self) -> int:
-        """Epoch whose order and augmentation are used: with soft labels, its position in their cycle."""
-        cycle = self.soft_labels.num_epochs if self.soft_labels else None
-        return self.completed_epochs % cycle if cycle else self.completed_epochs
 
     def check_same_step(self) -> None:
         """Raise TrainingError if this process resumes from another step than the main process."""
@@ -234,26 +226,20 @@ class TrainingRun:
 
     def batches(self) -> Iterator[Tensor]:
         """Generate the remaining batches of this epoch: indices (B,) of images, the same in all processes."""
-        batches = epoch_batches(self.config, len(self.labels), self.data_epoch, self.device)
+        batches = epoch_batches(self.config, len(self.labels), self.completed_epochs, self.device)
         full = [batch for batch in batches if len(batch) >= self.distributed.world_size]  # no empty shards
         yield from full[self.batches_done :]
 
     def load(self, batch: Tensor) -> LabeledImages:
         """Return the images and labels with indices (B,)."""
-        return load_batch(self.config, (self.images, self.labels), batch, self.data_epoch)
+        return self.images[batch], self.labels[batch]
 
     def step(self, batch: Tensor) -> None:
         """Take one step on the images with indices (B,)."""
-        soft_targets = None
-        if self.soft_labels is not None:
-            start = self.batches_done * self.config.batch_size
-            soft_targets = self.soft_labels.batch(self.data_epoch, start, len(batch), self.device)
         images, labels = self.load(batch)
         steps_per_epoch = math.ceil(len(self.labels) / self.config.batch_size)
-        data_step = self.data_epoch * steps_per_epoch + self.batches_done
-        self.loss_sum += self.trainer.step(
-            images, labels, self.progress, self.mid_step_progress(batch), data_step, soft_targets
-        )
+        data_step = self.completed_epochs * steps_per_epoch + self.batches_done
+        self.loss_sum += self.trainer.step(images, labels, self.progress, self.mid_step_progress(batch), data_step)
         self.unlogged_steps += 1
         self.batches_done += 1
         self.images_seen += len(batch)
@@ -368,9 +354,9 @@ class TrainingRun:
     def record(self) -> dict[str, Any]:
         """Return the training record for the checkpoint's metadata."""
         train_config = asdict(self.config)
-        for name in ("model", "data", "output_dir", "teacher", "soft_labels"):
+        for name in ("model", "data", "output_dir", "teacher"):
             del train_config[name]
-        train_config["init_from"] = init_name(self.config)
+        train_config["init_from"] = run_name(self.config.init_from) if self.config.init_from else None
         return {
             "dataset": self.info.name,
             "train_samples": len(self.labels),
@@ -386,11 +372,3 @@ class TrainingRun:
             "train_config": train_config,
             "teacher": self.trainer.teacher.record if self.trainer.teacher else None,
         }
-
-
-def init_name(config: TrainConfig) -> str | None:
-    """Return the name of the initial checkpoint, or of its run, without local paths; None without `init_from`."""
-    if config.init_from is None:
-        return None
-    path = Path(config.init_from)
-    return path.parent.name if path.name == run_folder.LAST else path.name.removesuffix(".safetensors")

@@ -21,7 +21,6 @@ from vitviz.data.images import Images, as_batch, read_batch
 from vitviz.errors import ConfigError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.factory import require_transformer
 from vitviz.models.labels import Labels
 from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import unwrap
@@ -154,9 +153,8 @@ class Watch:
         """Record a snapshot and write the timeline."""
         recorder = self.recorder
         device = next(model.network.parameters()).device
-        network = require_transformer(model.network.float())
         recorder.inputs = recorder.inputs.to(device)
-        recorder.record(network, self.epoch, self.seconds)
+        recorder.record(model.network.float(), self.epoch, self.seconds)
         if len(recorder.snapshots) > recorder.num_snapshots:
             recorder.snapshots, self.every = recorder.snapshots[::2], 2 * self.every
         recorder.save(self.config.folder / run_folder.TIMELINE)
@@ -225,7 +223,7 @@ def new_folder(module: nn.Module) -> Path:
 
 def create_recorder(model: Checkpoint, images: Images | None) -> TimelineRecorder:
     """Create a recorder of the timeline on images; raise ValueError if there are none."""
-    config = model.transformer.config
+    config = model.network.config
     chosen = as_batch(list(preprocessing.sample_paths().values()) if images is None else images)
     pixels = read_batch(chosen, config.img_size, model.resize)
     if not len(pixels):

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator
 
 from vitviz.errors import ConfigError, did_you_mean
-from vitviz.models.config import ConvNetConfig, ModelConfig, ViTConfig, check_fields, check_names, config_from_dict
+from vitviz.models.config import ViTConfig, check_fields, config_from_dict
 
 MAX_VALUE = 10**9  # products of learning rates stay finite in float32
 MAX_SEED = 10**9  # step seeds are multiples of it and fit into 64 bits
-Optimizer = Literal["muon", "adamw", "adam", "sgd"]
+Optimizer = Literal["muon", "adamw", "adam"]
 LRSchedule = Literal["linear", "cosine", "constant"]
 Objective = Literal["classify", "masked-patch"]
 Device = Literal["auto", "cuda", "cpu"]
@@ -33,6 +33,7 @@ def check_path(value: Any) -> str:
 
 
 PathString = Annotated[str, PlainValidator(check_path)]
+CHECKPOINT_FILE = "last.safetensors"  # in a run folder
 DEFAULT_MINUTES = 88.0  # the budget where none is given
 
 
@@ -50,7 +51,7 @@ class TrainConfig:
     preset: Annotated[
         str, Field(description="Preset that the other options override. TrainConfig records its name only.")
     ] = "cifar10-ti4"
-    model: ModelConfig = field(default_factory=ViTConfig)
+    model: ViTConfig = field(default_factory=ViTConfig)
     objective: Annotated[
         Objective,
         Field(
@@ -70,19 +71,8 @@ class TrainConfig:
         PathString | None,
         Field(description="Checkpoint of a teacher trained on the same images, for knowledge distillation."),
     ] = None
-    soft_labels: Annotated[
-        PathString | None,
-        Field(
-            description="File of soft labels of the first epochs, made by `vitviz soft-labels` with the same options; "
-            "order and augmentation repeat in cycles of these epochs."
-        ),
-    ] = None
     distill_weight: Annotated[
-        Fraction,
-        Field(
-            description="With teacher or soft_labels: weight of their probabilities in the targets; the rest is the "
-            "label."
-        ),
+        Fraction, Field(description="With teacher: weight of its probabilities; the rest is the label.")
     ] = 0.9
     dataset: Annotated[
         DatasetName,
@@ -123,15 +113,14 @@ class TrainConfig:
     optimizer: Annotated[
         Optimizer,
         Field(
-            description="muon trains matrices and filters in the blocks with Muon and the rest with AdamW; adamw, "
-            "adam and sgd train everything. sgd has Nesterov momentum of 0.85, and biases of BatchNorm have 64 times "
-            "its learning rate (Jordan 2024, arXiv 2404.00498, section 3.4)."
+            description="muon trains matrices in the blocks with Muon and the rest with AdamW; adamw and adam train "
+            "everything."
         ),
     ] = "muon"
     muon_lr: Annotated[Positive, Field(description="Peak learning rate of Muon.")] = 2e-3
     lr: Annotated[Positive, Field(description="Peak learning rate of all other parameters.")] = 2e-3
     weight_decay: Annotated[
-        float, Field(ge=0, lt=MAX_VALUE, description="Weight decay, decoupled; with adam and sgd, L2 regularization.")
+        float, Field(ge=0, lt=MAX_VALUE, description="Weight decay, decoupled; with adam, L2 regularization.")
     ] = 0.05
     lr_schedule: Annotated[
         LRSchedule, Field(description="Learning rate after warmup: linear or cosine decay to zero, or constant.")
@@ -139,13 +128,6 @@ class TrainConfig:
     warmup_fraction: Annotated[
         float, Field(ge=0, lt=1, description="Fraction of the budget in which the learning rate rises.")
     ] = 0.05
-    alternating_flip: Annotated[
-        bool,
-        Field(
-            description="Flip a random half of the images in the first epoch, and in each later epoch those that were "
-            "not flipped in the one before (Jordan 2024, arXiv 2404.00498, section 3.6), instead of a new half."
-        ),
-    ] = False
     randaug_num_ops: Annotated[int, Field(ge=0, le=8, description="RandAugment operations per image.")] = 1
     randaug_magnitude: Annotated[Fraction, Field(description="RandAugment magnitude.")] = 0.5
     cutmix_prob: Annotated[Fraction, Field(description="Fraction of images with CutMix.")] = 0.5
@@ -167,14 +149,6 @@ class TrainConfig:
     ema_decay: Annotated[
         Fraction, Field(description="Decay of the exponential moving average of the weights, which is the result.")
     ] = 0.99
-    lookahead: Annotated[
-        bool,
-        Field(
-            description="Every five steps, update the EMA and set the weights to it; its decay grows with the cube of "
-            "the progress to 0.95**5, and ema_decay is not used (Jordan 2024, section 3.4, after Zhang et al. 2019, "
-            "arXiv 1907.08610)."
-        ),
-    ] = False
     grad_clip_norm: Annotated[Positive, Field(description="Maximum gradient norm.")] = 1.0
     checkpoint_every_epochs: Annotated[int, Field(ge=1, le=10_000, description="Epochs between saved states.")] = 1
     num_snapshots: Annotated[
@@ -183,8 +157,8 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not isinstance(self.model, ModelConfig):
-            problem = f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}"
+        if not isinstance(self.model, ViTConfig):
+            problem = f"must be a ViTConfig: got {self.model!r:.40}"
             raise ConfigError("model", problem, "Use for example ViTConfig(depth=4).")
         if self.epochs is None and self.minutes is None:
             object.__setattr__(self, "minutes", DEFAULT_MINUTES)
@@ -207,34 +181,12 @@ class TrainConfig:
         if self.freeze_backbone and self.init_from is None:
             raise ConfigError("freeze_backbone", "needs init_from: got None", "Set init_from, or train the backbone.")
         if self.objective == "masked-patch":
-            for name in ("freeze_backbone", "teacher", "soft_labels"):
+            for name in ("freeze_backbone", "teacher"):
                 if getattr(self, name):
                     raise ConfigError(name, "needs the objective classify: got masked-patch", "Omit it.")
             if self.model.architecture != "vit":
                 problem = f"masked-patch needs the architecture vit: got {self.model.architecture}"
                 raise ConfigError("objective", problem, "Use classify.")
-        if self.soft_labels is not None:
-            self.check_soft_labels()
-        drops = self.patch_dropout_until > 0 and min(self.patch_keep_start, self.patch_keep_end) < 1
-        if isinstance(self.model, ConvNetConfig) and (drops or self.num_snapshots):
-            raise ConfigError(
-                "model.architecture",
-                "convnet has neither patches nor attention: it needs patch_keep_start and patch_keep_end 1 and "
-                "num_snapshots 0",
-                "Use the preset cifar10-teacher.",
-            )
-
-    def check_soft_labels(self) -> None:
-        """Check that the augmentation, for which soft labels are stored, does not depend on the progress."""
-        if self.teacher is not None:
-            problem = f"and teacher exclude each other: got {self.soft_labels} and {self.teacher}"
-            raise ConfigError("soft_labels", problem, "Omit one of them.")
-        if self.mix_until < 1 and (self.cutmix_prob or self.mixup_prob):
-            raise ConfigError(
-                "mix_until",
-                f"must be 1 with soft_labels, which are computed for mixed images: got {self.mix_until}",
-                "Set mix_until to 1.",
-            )
 
     @property
     def folder(self) -> Path:
@@ -246,9 +198,10 @@ def from_json(stored: Mapping[str, Any]) -> TrainConfig:
     """Build a config from its JSON; missing fields have their defaults.
 
     Raises:
-        ConfigError: If a field is unknown or a value is invalid.
+        ConfigError: If a field is unknown, as an option of an earlier version, or a value is invalid.
     """
-    check_names(stored, TrainConfig)
+    if unknown := stored.keys() - {f.name for f in fields(TrainConfig)}:
+        raise ConfigError(min(unknown)[:80], "is not an option of this version", "Train again in a new run folder.")
     return TrainConfig(**{**stored, "model": config_from_dict(stored.get("model", {}), "model.")})
 
 

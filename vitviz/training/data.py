@@ -78,15 +78,6 @@ def step_seed(seed: int, step: int) -> int:
     return (seed * 1_000_003 + step) * 1009
 
 
-def load_batch(config: TrainConfig, data: LabeledImages, batch: Tensor, epoch: int) -> LabeledImages:
-    """Return the images and labels with indices (B,), flipped if the config has alternating flips."""
-    images, labels = data
-    selected = images[batch]
-    if config.alternating_flip:
-        selected = augmentation.alternating_flip(selected, batch, epoch, config.seed)
-    return selected, labels[batch]
-
-
 def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tensor, mix: bool) -> tuple[Tensor, Tensor]:
     """Augment and normalize a batch.
 
@@ -100,8 +91,7 @@ def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tens
     Returns:
         Images, float32 (B, 3, H, W), and targets (B, K).
     """
-    flip_prob = 0.0 if config.alternating_flip else 0.5  # `load_batch` has flipped them
-    images = augmentation.random_crop_and_flip(images, flip_prob=flip_prob)
+    images = augmentation.random_crop_and_flip(images)
     if config.randaug_num_ops:
         images = augmentation.rand_augment(images, config.randaug_num_ops, config.randaug_magnitude)
     images = augmentation.normalize(images, info.mean, info.std)

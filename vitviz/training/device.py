@@ -11,7 +11,7 @@ import torch
 
 from vitviz.errors import ConfigError, TrainingError
 from vitviz.models.checkpoint import available_memory
-from vitviz.models.config import ConvNetConfig, ModelConfig
+from vitviz.models.config import ViTConfig
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
@@ -70,11 +70,9 @@ def can_allocate(size: int) -> bool:
     return True
 
 
-def largest_activation(model: ModelConfig, batch_size: int) -> int:
+def largest_activation(model: ViTConfig, batch_size: int) -> int:
     """Return the size of the largest tensor of a training step, about (bytes)."""
     pixels = model.img_size[0] * model.img_size[1]
-    if isinstance(model, ConvNetConfig):
-        return 4 * batch_size * model.embed_dim * pixels
     tokens, width = model.num_tokens, max(3 * model.embed_dim, model.mlp_hidden_dim)
     maps = 0 if model.architecture == "vit" else model.num_heads * tokens  # fused attention stores no maps
     return 4 * batch_size * max(tokens * max(width, maps), 3 * pixels)

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import count_parameters
-from vitviz.models.config import ConvNetConfig
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import (
     can_allocate,
@@ -38,7 +37,7 @@ class Estimate:
     """Estimated size and duration of a training run on this machine."""
 
     parameters: int  # number of parameters
-    tokens: int | None  # sequence length; None for a convnet
+    tokens: int  # sequence length
     images_per_second: float  # mean over the run
     seconds: float  # duration, including the final evaluation
     epochs: float  # epochs in the budget
@@ -64,8 +63,9 @@ def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int 
         epochs = seconds * (early / (images * with_dropout + evaluation) + (1 - early) / (images * full + evaluation))
     speed = epochs * images / seconds
     seconds += FORWARD_FRACTION * full * (config.val_size or num_test)
-    tokens = None if isinstance(config.model, ConvNetConfig) else config.model.num_tokens
-    return Estimate(count_parameters(config.model), tokens, speed, seconds, epochs, get_hardware_name(device))
+    return Estimate(
+        count_parameters(config.model), config.model.num_tokens, speed, seconds, epochs, get_hardware_name(device)
+    )
 
 
 def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tuple[float, float]:
@@ -130,7 +130,7 @@ def estimate_seconds_left(config: TrainConfig, progress: float, seconds: float) 
 
 def mean_keep_ratio(config: TrainConfig, until: float) -> float:
     """Return the mean patch keep ratio up to a progress of the budget; the cost of a step is about proportional."""
-    if config.objective != "classify" or isinstance(config.model, ConvNetConfig):
+    if config.objective != "classify":
         return 1.0
     early = min(config.patch_dropout_until, until)
     ratio = max(patch_keep_ratio(config, early / 2), 1 / config.model.num_patches)  # at least one patch

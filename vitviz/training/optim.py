@@ -1,21 +1,17 @@
-"""Optimizers: Muon for matrices and filters in the blocks with AdamW for the rest, or AdamW, Adam or SGD for all.
+"""Optimizers: Muon for matrices in the blocks with AdamW for the rest, or AdamW or Adam for all.
 
 Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces the momentum of each
 matrix by its nearest semi-orthogonal matrix. Matrices of equal shape are stacked and processed by one batched product.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from vitviz.models.convnet import BatchNorm
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
-SGD_MOMENTUM = 0.85  # Nesterov (Jordan 2024, arXiv 2404.00498)
-BATCHNORM_BIAS_LR = 64  # learning rate of BatchNorm's biases with SGD, relative to the others (same, section 3.4)
 QUINTIC = (3.4445, -4.7750, 2.0315)  # a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 (Jordan et al.)
 
 
@@ -40,7 +36,7 @@ def orthogonalize(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Orthogonalized momentum for weights of linear layers and convolutions; a filter is one row of its matrix.
+    """Orthogonalized momentum for matrices; a filter of a convolution is one row of its matrix.
 
     A weight of shape (k c, c) with k > 1 whose name ends in `qkv.weight` holds k matrices and is split into them.
     Updates are scaled to the typical RMS of AdamW's (Liu et al. 2025, arXiv 2502.16982: 0.2 * sqrt(longer side)), so
@@ -108,54 +104,32 @@ def state_of(optimizer: torch.optim.Optimizer, index: int) -> dict[str, Tensor]:
     if isinstance(optimizer, Muon):
         shape = (len(group["params"]), *weight.flatten(1).shape)
         return {} if index else {"momentum": torch.empty(shape, device="meta")}
-    if isinstance(optimizer, torch.optim.SGD):
-        return {"momentum_buffer": weight}
     return {"step": torch.empty((), device="meta"), "exp_avg": weight, "exp_avg_sq": weight}
 
 
 def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distributed) -> list[torch.optim.Optimizer]:
     """Create the optimizers of all parameters that require gradients.
 
-    Parameters of one dimension, such as biases and the gains of norms, have no weight decay, but for the biases of
-    BatchNorm with SGD.
+    Parameters of one dimension, such as biases and the gains of norms, have no weight decay.
 
     Returns:
-        Muon for the matrices in the blocks if `config.optimizer` is "muon", then Adam, AdamW or SGD for the rest.
-        `base_lr` of each parameter group is its peak learning rate.
+        Muon for the matrices in the blocks if `config.optimizer` is "muon", then Adam or AdamW for the rest. `base_lr`
+        of each parameter group is its peak learning rate.
     """
     trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
     use_muon = config.optimizer == "muon"
     matrices = {n: p for n, p in trainable.items() if use_muon and "blocks." in n and p.ndim > 1}
     rest = [p for n, p in trainable.items() if n not in matrices]
-    optimizers: list[torch.optim.Optimizer]
-    if config.optimizer == "sgd":
-        optimizers = [create_sgd(model, rest, config)]
-    else:
-        adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
-        betas = (0.9, 0.95) if use_muon else (0.9, 0.999)  # usual values with Muon, and of PyTorch
-        optimizers = [adam(decay_groups(rest, config.weight_decay), config.lr, betas=betas, fused=True)]
+    groups = [
+        {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
+        {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
+    betas = (0.9, 0.95) if use_muon else (0.9, 0.999)  # usual values with Muon, and of PyTorch
+    optimizers: list[torch.optim.Optimizer] = [adam(groups, config.lr, betas=betas, fused=True)]
     if matrices:
         optimizers.insert(0, Muon(matrices.items(), config.muon_lr, distributed, weight_decay=config.weight_decay))
     for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]
     return optimizers
-
-
-def decay_groups(parameters: Iterable[nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
-    """Return the parameter groups with weight decay, of two dimensions or more, and without."""
-    parameters = list(parameters)
-    return [
-        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": weight_decay},
-        {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0},
-    ]
-
-
-def create_sgd(model: nn.Module, parameters: list[nn.Parameter], config: TrainConfig) -> torch.optim.SGD:
-    """Create SGD for `parameters`; biases of BatchNorm have a higher learning rate and decay as fast as the others."""
-    norms = (module for module in model.modules() if isinstance(module, BatchNorm))
-    biases = [p for norm in norms for p in norm.parameters() if p.requires_grad]
-    others = [p for p in parameters if all(p is not bias for bias in biases)]
-    scaled = {"lr": BATCHNORM_BIAS_LR * config.lr, "weight_decay": config.weight_decay / BATCHNORM_BIAS_LR}
-    groups = [*decay_groups(others, config.weight_decay), {"params": biases} | scaled]
-    return torch.optim.SGD(groups, config.lr, momentum=SGD_MOMENTUM, nesterov=True)

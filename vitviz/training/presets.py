@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vitviz.errors import ConfigError
-from vitviz.models.config import ConvNetConfig, ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.training.config import TrainConfig
 
 # The usual training loop of a tutorial: Adam, constant learning rate, no augmentation but crops and flips, no EMA.
@@ -79,32 +79,7 @@ PRESETS: dict[str, TrainConfig] = {
         preset="tutorial-scratch-fixed", model=replace(SCRATCH, architecture="tutorial-scratch-fixed"), **PLAIN
     ),
 }
-"""Configurations of ViTs by name, each a `TrainConfig`; without `cifar10-teacher`, which is a convnet."""
-
-# Convolutional networks, trained as teachers for distillation. SGD's hyperparameters are those of Jordan 2024 (arXiv
-# 2404.00498) for 95 %, whose learning rate of 10 per 1,024 images is 10 * 1000 / (1024 * (1 + 1 / 0.15)) here.
-TEACHERS: dict[str, TrainConfig] = {
-    "cifar10-teacher": TrainConfig(
-        preset="cifar10-teacher",
-        model=ConvNetConfig(embed_dim=128, depth=3),
-        epochs=20,
-        minutes=None,
-        batch_size=1000,
-        optimizer="sgd",
-        lr=1.27,
-        weight_decay=0.0015,
-        warmup_fraction=0.23,
-        lookahead=True,
-        grad_clip_norm=1e3,
-        alternating_flip=True,
-        randaug_num_ops=0,
-        cutmix_prob=0.0,
-        label_smoothing=0.2,
-        patch_keep_start=1.0,
-        patch_keep_end=1.0,
-        num_snapshots=0,
-    ),
-}
+"""Configurations by name, each a `TrainConfig`."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +108,7 @@ LESSONS = (
 
 
 def get_preset(name: str) -> TrainConfig:
-    """Return the preset or teacher of this name; ConfigError if there is none."""
-    known = PRESETS | TEACHERS
-    if name not in known:
-        raise ConfigError("preset", f"must be one of {', '.join(known)}: got {name!r}")
-    return known[name]
+    """Return the preset of this name; ConfigError if there is none."""
+    if name not in PRESETS:
+        raise ConfigError("preset", f"must be one of {', '.join(PRESETS)}: got {name!r}")
+    return PRESETS[name]

@@ -19,24 +19,17 @@ from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.errors import CheckpointError, TrainingError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ConvNetConfig
-from vitviz.models.convnet import ConvNet
-from vitviz.models.factory import Network, create_model
-from vitviz.models.vit import ViT
+from vitviz.models.factory import create_model
+from vitviz.models.vit import Transformer, ViT
 from vitviz.training import optim
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import augment, step_seed
 from vitviz.training.device import autocast, use_bfloat16
-from vitviz.training.distillation import Teacher, distillation_targets
 from vitviz.training.distributed import Distributed
-from vitviz.training.finetuning import freeze_backbone, load_backbone
+from vitviz.training.initial_weights import freeze_backbone, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import lr_factor, patch_keep_ratio
-from vitviz.training.soft_labels import SoftLabels
-
-NUM_WHITENING_IMAGES = 5000
-LOOKAHEAD_STEPS = 5  # between two updates of the EMA with lookahead (Jordan 2024, arXiv 2404.00498)
-LOOKAHEAD_DECAY = 0.95**LOOKAHEAD_STEPS  # of its EMA at the end of the run
+from vitviz.training.teacher import Teacher
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,7 @@ class Trainer:
         distributed: Process group.
         info: Dataset of the images.
         init: Checkpoint whose backbone has the initial weights; None for random weights, or for a resumed run.
-        teacher: Teacher for knowledge distillation, or soft labels computed by teachers.
+        teacher: Teacher for knowledge distillation.
 
     Attributes:
         model: The network.
@@ -79,7 +72,7 @@ class Trainer:
         distributed: Distributed,
         info: DatasetInfo = CIFAR10,
         init: Checkpoint | None = None,
-        teacher: Teacher | SoftLabels | None = None,
+        teacher: Teacher | None = None,
     ) -> None:
         self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, info
         self.teacher = teacher
@@ -103,16 +96,9 @@ class Trainer:
             torch.set_float32_matmul_precision("high")
 
     @property
-    def ema_model(self) -> Network:
+    def ema_model(self) -> Transformer:
         """EMA of the network, in eval mode."""
         return self.ema_module.vit if isinstance(self.ema_module, MaskedPatches) else self.ema_module
-
-    def init_whitening(self, images: Tensor) -> None:
-        """Set the whitening filters of a convnet from the first training images, uint8 (n, 3, H, W)."""
-        for network in (self.model, self.ema_model):
-            if isinstance(network, ConvNet):
-                sample = images[:NUM_WHITENING_IMAGES]
-                network.init_whitening(augmentation.normalize(sample, self.info.mean, self.info.std))
 
     @property
     def lr(self) -> float:
@@ -136,12 +122,10 @@ class Trainer:
 
         torch.compiler.reset()  # dynamo limits recompilations of a function, and the runs of a sweep share them
         self.compiled = torch.compile(self.wrapped, dynamic=False)
-        if not isinstance(self.teacher, SoftLabels):  # a compiled augmentation draws other random numbers
-            self.augment = torch.compile(augment, dynamic=False)
-        if isinstance(self.teacher, Teacher):
+        self.augment = torch.compile(augment, dynamic=False)
+        if self.teacher is not None:
             self.teacher.network.compile(dynamic=False)
         phases = {0.0, self.config.mix_until, self.config.patch_dropout_until}
-        statistics = [buffer.clone() for buffer in self.model.buffers()]  # of BatchNorm
         try:
             for progress, (images, labels) in itertools.product(phases, batches):
                 self.compute_loss(images, labels, min(progress, 1.0)).backward()
@@ -150,8 +134,6 @@ class Trainer:
                 "The network must compile for this GPU: torch.compile failed with "
                 f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Turn compile off."
             ) from error
-        for buffer, before in zip(self.model.buffers(), statistics, strict=True):
-            buffer.copy_(before)
         self.training_module.zero_grad()
 
     def step(
@@ -161,52 +143,41 @@ class Trainer:
         progress: float,
         mid_step_progress: float,
         data_step: int,
-        soft_labels: Tensor | None = None,
     ) -> Tensor:
         """Take one step.
 
         Every process augments the whole batch, with the same draws, and trains on its shard: the result does not
-        depend on the number of processes, but for draws within the network (dropout, masked patches) and BatchNorm.
+        depend on the number of processes, but for draws within the network (dropout, masked patches).
 
         Args:
             images: The batch, the same in all processes, uint8 (B, 3, H, W).
             labels: (B,).
             progress: Used fraction of the budget, 0..1.
             mid_step_progress: Progress in the middle of the step, which sets the learning rate.
-            data_step: Step whose augmentation is used; with soft labels the steps repeat.
-            soft_labels: Probabilities of the augmented images, (B, K).
+            data_step: Step whose augmentation is used.
 
         Returns:
             Loss of this process's shard (nats), weighted by its size; a GPU may still be computing it.
         """
         torch.manual_seed(step_seed(self.config.seed, data_step))
         weight = len(self.distributed.shard(labels)) * self.distributed.world_size / len(labels)  # they may differ by 1
-        loss = self.compute_loss(images, labels, progress, soft_labels) * weight
+        loss = self.compute_loss(images, labels, progress) * weight
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
         self.set_lr(lr_factor(self.config, mid_step_progress))
         self.step_optimizers()
         self.training_module.zero_grad()
-        self.update_ema(mid_step_progress)
+        self.update_ema()
         self.step_count += 1
         return loss.detach()
 
-    def compute_loss(
-        self, images: Tensor, labels: Tensor, progress: float, soft_labels: Tensor | None = None
-    ) -> Tensor:
-        """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats).
-
-        The targets are the labels, mixed with `soft_labels` (B, K).
-        """
+    def compute_loss(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
+        """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats)."""
         config, shard = self.config, self.distributed.shard
         images, targets = self.augment(config, self.info, images, labels, progress < config.mix_until)
-        if soft_labels is not None:
-            targets = targets.lerp(soft_labels, config.distill_weight)
         seed = step_seed(config.seed, self.step_count)
-        if soft_labels is not None:  # other patches are dropped in each cycle
-            torch.manual_seed(seed + 1)
         keep = None
-        if config.objective == "classify" and not isinstance(config.model, ConvNetConfig):
+        if config.objective == "classify":
             ratio = patch_keep_ratio(config, progress)
             keep = augmentation.sample_patches(len(images), config.model.num_patches, ratio, self.device)
         if self.distributed.world_size > 1:
@@ -220,8 +191,8 @@ class Trainer:
         config = self.config
         if config.objective == "masked-patch":
             return self.compiled(images)[0]
-        if isinstance(self.teacher, Teacher):
-            targets = distillation_targets(self.teacher.network, images, targets, config.distill_weight)
+        if self.teacher is not None:
+            targets = self.teacher.mix(images, targets, config.distill_weight)
         network = self.compiled if keep is None else self.wrapped
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
@@ -237,20 +208,15 @@ class Trainer:
                 optimizer.step()
 
     @torch.no_grad()
-    def update_ema(self, progress: float) -> None:
-        """Update the EMA; with lookahead after the first five steps and then after every fifth.
+    def update_ema(self) -> None:
+        """Update the EMA, whose decay grows from 0 at the first step to `config.ema_decay`.
 
-        Its decay grows from 0 at the first step to `config.ema_decay`, which equals
-        `torch.optim.swa_utils.AveragedModel`, whose step counter synchronizes with the GPU at every step. With
-        lookahead it grows with the cube of the progress, and the weights are set to the EMA.
+        It equals `torch.optim.swa_utils.AveragedModel`, whose step counter synchronizes with the GPU at every step.
         """
-        averaged, weights = (averaged_tensors(module) for module in (self.ema_module, self.training_module))
-        if not self.config.lookahead:
-            warmup = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
-            torch._foreach_lerp_(averaged, weights, 1 - min(self.config.ema_decay, warmup))
-        elif self.step_count < LOOKAHEAD_STEPS or (self.step_count + 1) % LOOKAHEAD_STEPS == 0:
-            torch._foreach_lerp_(averaged, weights, 1 - LOOKAHEAD_DECAY * progress**3)
-            torch._foreach_copy_(weights, averaged)
+        modules = self.ema_module, self.training_module
+        averaged, weights = (list[Tensor](module.parameters()) for module in modules)
+        warmup = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
+        torch._foreach_lerp_(averaged, weights, 1 - min(self.config.ema_decay, warmup))
 
     def get_state(self, counters: dict[str, float]) -> TrainerState:
         """Return the state from which the run resumes exactly; `counters` are those of the caller."""
@@ -307,8 +273,3 @@ def check_same_tensors(kind: str, found: Mapping[str, Tensor], expected: Mapping
                 f"The saved state of {kind} {name:.80} must be {dtype} of shape {shape}: got {kept} of {other!s:.80}"
             )
             raise CheckpointError(problem, hint, name)
-
-
-def averaged_tensors(module: nn.Module) -> list[Tensor]:
-    """Return the tensors that the EMA averages: trained parameters and, for BatchNorm, running statistics."""
-    return [*module.parameters(), *(b for b in module.buffers() if b.is_floating_point())]

@@ -24,7 +24,7 @@ from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.factory import Network
+from vitviz.models.vit import Transformer
 from vitviz.view import Ablation, Subject, Upload
 from vitviz.webapp.inputs import FoundImage, Inputs
 from vitviz.webapp.models import RUN_PREFIX
@@ -45,7 +45,7 @@ MAX_BYTES = 256 * 2**20  # of explanations
 MAX_REPLY_BYTES = 8 * 2**20
 MAX_AGE = 3300.0  # s; less than an hour
 THUMBNAIL_SIDE = 144  # px, of an upload's preview
-HEAD_MEANS: "weakref.WeakKeyDictionary[Network, Tensor]" = weakref.WeakKeyDictionary()  # see `head_means`
+HEAD_MEANS: "weakref.WeakKeyDictionary[Transformer, Tensor]" = weakref.WeakKeyDictionary()  # see `head_means`
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Explanations:
         """Whether explaining a subject takes long: its model must be loaded, or is large, or its image is."""
         if self.inputs.must_load(subject.model) or self.inputs.is_slow(subject.image):
             return True
-        return forward_macs(self.inputs.model(subject.model).transformer.config) > MANY_MACS
+        return forward_macs(self.inputs.model(subject.model).network.config) > MANY_MACS
 
     def get(self, subject: Subject) -> Held | None:
         """Return what is held of a canonical subject; None if it must be computed."""

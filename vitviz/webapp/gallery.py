@@ -9,7 +9,7 @@ from torch import Tensor
 
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.factory import Network
+from vitviz.models.vit import Transformer
 from vitviz.training.predictions import Predictions, compute_predictions, read_predictions
 from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set, thumbnail
 from vitviz.webapp.inputs import Inputs
@@ -29,7 +29,7 @@ class Gallery:
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        self.predictions: WeakKeyDictionary[Network, dict[str, Predictions]] = WeakKeyDictionary()  # by dataset
+        self.predictions: WeakKeyDictionary[Transformer, dict[str, Predictions]] = WeakKeyDictionary()  # by dataset
 
     def page(
         self, request: types.GalleryRequest, report: Callable[[int, int], None] = lambda done, total: None

@@ -11,8 +11,8 @@ from torch import Tensor
 from vitviz.data import cifar, datasets
 from vitviz.data.encoding import data_url
 from vitviz.errors import DataError, InvalidValueError
+from vitviz.models.config import config_from_dict
 from vitviz.runs.store import Runs
-from vitviz.training.config import from_json
 from vitviz.webapp.image_lists import CIFAR_UNAVAILABLE, test_set
 from vitviz.webapp.models import RUN_PREFIX, FileState, dataset_name, file_state
 
@@ -42,12 +42,13 @@ def find_test_set(dataset: str, data: str | None, runs: Runs | None, public: boo
         return LabeledSet("CIFAR-10", cifar.CLASSES, *test_set(data, public))
     if runs is None or not dataset.startswith(RUN_PREFIX):
         raise InvalidValueError("dataset", "cifar10 or runs/NAME", dataset)
-    config = from_json(runs.find(dataset.removeprefix(RUN_PREFIX)).config)
-    path = config.data or ""
-    if config.dataset == "folder" and not os.path.exists(path):
+    config = runs.find(dataset.removeprefix(RUN_PREFIX)).config
+    kind, path = config.get("dataset", "cifar10"), config.get("data")
+    size = config_from_dict(config.get("model", {})).img_size
+    if kind == "folder" and not os.path.exists(path or ""):
         raise DataError(f"The image folder of this run is missing: {path} does not exist.", "Put it back.")
-    state = file_state(Path(path)) if config.dataset == "folder" else None
-    return load_test_set(config.dataset, config.data, config.model.img_size, dataset_name(config), state)
+    state = file_state(Path(path or "")) if kind == "folder" else None
+    return load_test_set(kind, path, size, dataset_name(config), state)
 
 
 @lru_cache(maxsize=2)

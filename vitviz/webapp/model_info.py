@@ -3,7 +3,7 @@
 from vitviz.data.preprocessing import describe_resize
 from vitviz.models.accuracy import accuracy_number, accuracy_text
 from vitviz.models.checkpoint import ARCHITECTURES, Checkpoint, count_parameters, eval_samples
-from vitviz.models.config import ModelConfig, ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.webapp.schemas.common import ModelInfo
 
 NUM_NAMED = 6  # classes that are named
@@ -23,7 +23,7 @@ def describe_model(model: Checkpoint) -> ModelInfo:
 
 
 def describe(
-    name: str, config: ModelConfig, accuracy: float | None, eval_samples: int | None, split: str, is_classifier: bool
+    name: str, config: ViTConfig, accuracy: float | None, eval_samples: int | None, split: str, is_classifier: bool
 ) -> ModelInfo:
     """Describe a model for the page."""
     return {

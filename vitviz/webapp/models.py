@@ -1,20 +1,21 @@
 """Models of the page: bundled checkpoints and those of runs, by name."""
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vitviz.data import datasets
-from vitviz.errors import CheckpointError
+from vitviz.errors import CheckpointError, ConfigError
 from vitviz.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import config_from_dict
 from vitviz.runs import run_folder
-from vitviz.runs.status import DAMAGED, has_attention, measured_on
+from vitviz.runs.status import DAMAGED, measured_on
 from vitviz.runs.store import Runs
-from vitviz.training.config import TrainConfig, from_json
 from vitviz.webapp.image_lists import cifar_state
 from vitviz.webapp.model_info import describe, describe_model
 from vitviz.webapp.schemas.common import ModelInfo, ModelList
@@ -90,25 +91,22 @@ def list_run_models(runs: Runs) -> list[ModelInfo]:
     """Describe the runs whose checkpoint has attention, as `list_bundled` does."""
     found = []
     for info in runs.all():
-        if (
-            info.state != DAMAGED
-            and is_regular_file(runs.folder(info.name) / run_folder.LAST)
-            and has_attention(info.config)
-        ):
-            config = from_json(info.config)
-            name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
-            split = measured_on(info.config)
-            found.append(describe(name, config.model, info.accuracy, info.eval_samples, split, is_classifier))
-            found[-1]["origin"] = "run"
-            found[-1]["dataset"] = None if config.dataset == "cifar10" else dataset_name(config)
+        if info.state != DAMAGED and is_regular_file(runs.folder(info.name) / run_folder.LAST):
+            with suppress(ConfigError):  # a convnet of an earlier version
+                model, name = config_from_dict(info.config.get("model", {})), RUN_PREFIX + info.name
+                is_classifier, split = info.config.get("objective", "classify") == "classify", measured_on(info.config)
+                found.append(describe(name, model, info.accuracy, info.eval_samples, split, is_classifier))
+                found[-1]["origin"] = "run"
+                is_cifar10 = info.config.get("dataset", "cifar10") == "cifar10"
+                found[-1]["dataset"] = None if is_cifar10 else dataset_name(info.config)
     return found
 
 
-def dataset_name(config: TrainConfig) -> str:
-    """Return the name of the dataset of a run for people."""
-    if config.dataset == "folder":
-        return printable_name(Path(config.data or "images").stem)
-    return datasets.DATASET_INFO[config.dataset].name
+def dataset_name(config: dict[str, Any]) -> str:
+    """Return the name of the dataset of a run with this stored config for people."""
+    if (dataset := config.get("dataset", "cifar10")) == "folder":
+        return printable_name(Path(config.get("data") or "images").stem)
+    return datasets.DATASET_INFO[dataset].name
 
 
 def list_models(inputs: "Inputs") -> ModelList:

@@ -12,7 +12,7 @@ from vitviz.data import preprocessing
 from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.factory import Network
+from vitviz.models.vit import Transformer
 from vitviz.webapp.explanations import MANY_MACS
 from vitviz.webapp.image_lists import test_set
 from vitviz.webapp.inputs import Inputs
@@ -43,7 +43,7 @@ class ModelProbes:
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        self.held: WeakKeyDictionary[Network, dict[str, tuple[Probes, str]]] = WeakKeyDictionary()
+        self.held: WeakKeyDictionary[Transformer, dict[str, tuple[Probes, str]]] = WeakKeyDictionary()
         self.measuring: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def find(self, request: types.ProbesRequest, call: Call) -> Probed:
@@ -57,7 +57,7 @@ class ModelProbes:
             must_load = self.inputs.must_load(request.model)
             model = await (call.one_pass(load, is_large=True) if must_load else call.quick(load))
             if (found := self.held.get(model.network, {}).get(request.images)) is None:
-                is_large = forward_macs(model.transformer.config) > MANY_MACS
+                is_large = forward_macs(model.network.config) > MANY_MACS
                 found = await call.many_passes(lambda: self.measure(model, request.images, call), is_large)
                 self.held.setdefault(model.network, {})[request.images] = found
             return Probed(model, *found)
@@ -84,7 +84,7 @@ class ModelProbes:
 
 def to_reply(found: Probed) -> types.Probes:
     """Return the reply for the probes of a model."""
-    config = found.model.transformer.config
+    config = found.model.network.config
     arrays = {name: np.round(getattr(found.probes, name).astype(np.float64), DECIMALS).tolist() for name in ARRAYS}
     return types.Probes(
         model=found.model.name,

@@ -99,7 +99,7 @@ def about_form() -> Iterator[None]:
 
 def describe_preset(name: str, config: TrainConfig) -> PresetInfo:
     """Describe a preset: text, hyperparameters by name, and the network's size."""
-    values, model = flatten(config), vit_config(config)
+    values, model = flatten(config), config.model
     network = f"{model.depth} layers, {model.num_heads} heads, width {model.embed_dim}."
     return PresetInfo(
         name=name,
@@ -132,20 +132,13 @@ def description(annotation: Any) -> str:
 
 def summarize(config: TrainConfig) -> dict[str, Any]:
     """Summarize the network of a config: the fields of `NetworkSize`."""
-    model = vit_config(config)
+    model = config.model
     return {
         "parameters": checkpoint.count_parameters(model),
         "tokens": model.num_tokens,
         "grid": model.grid_size,
         "prefix": model.num_prefix_tokens,
     }
-
-
-def vit_config(config: TrainConfig) -> ViTConfig:
-    """Return the model config of a training; the form has no convnets."""
-    if not isinstance(config.model, ViTConfig):
-        raise ConfigError("init_from", f"must be a Vision Transformer: got a {config.model.architecture}")
-    return config.model
 
 
 def check_vary(request: FormRequest) -> None:

@@ -25,12 +25,11 @@ from vitviz.runs.status import DAMAGED, RUNNING, Info, has_attention, measured_o
 from vitviz.runs.status import RunInfo as RunStatus
 from vitviz.runs.store import Runs, name_in_use
 from vitviz.runs.sweep import Sweep
-from vitviz.runs.training_run import init_name
 from vitviz.training.config import LRSchedule, Optimizer, TrainConfig, apply_overrides, from_json
 from vitviz.training.data import replace_num_classes
 from vitviz.training.device import choose_device, get_hardware_name
 from vitviz.training.estimate import estimate_seconds_left
-from vitviz.training.finetuning import use_init_model
+from vitviz.training.initial_weights import run_name, use_init_model
 from vitviz.training.presets import PRESETS, get_preset
 from vitviz.webapp.image_zips import DataSets
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, load_model
@@ -63,7 +62,6 @@ from vitviz.webapp.training_form import (
     describe_preset,
     describe_settings,
     summarize,
-    vit_config,
 )
 
 AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
@@ -111,7 +109,7 @@ class Trainings:
         for name in request.settings.keys() - CONFIG_FIELDS:
             raise ConfigError(f"settings.{name}"[:80], "is not a known field", "Remove it.")
         config = apply_overrides(config, [f"{name}={json.dumps(value)}" for name, value in request.settings.items()])
-        run_folder.check_num_parameters(vit_config(config))
+        run_folder.check_num_parameters(config.model)
         choose_device(config.device)
         if config.dataset != "folder":
             return replace_num_classes(replace(config, data=self.data), len(DATASET_INFO[config.dataset].classes))
@@ -230,11 +228,14 @@ class Trainings:
         """Describe a run for the table."""
         config, row = info.config, describe(info)
         eta = None
-        if info.state in RUNNING and info.progress:
-            eta = estimate_seconds_left(from_json(config), info.progress, info.seconds)
-        if (init := init_name(from_json(config))) is not None:
-            row["preset"] = f"{printable_name(init)}, fine-tuned"  # its network; the preset's is not used
-        if config.get("teacher") is not None or config.get("soft_labels") is not None:
+        with suppress(ConfigError):  # options of an earlier version
+            if info.state in RUNNING and info.progress:
+                eta = estimate_seconds_left(from_json(config), info.progress, info.seconds)
+        if config.get("init_from") is not None:
+            row["preset"] = (
+                f"{printable_name(run_name(config['init_from']))}, fine-tuned"  # its network; the preset's is not used
+            )
+        if config.get("teacher") is not None:
             row["preset"] += ", distilled"
         saved = info.state != DAMAGED and is_regular_file(self.runs.folder(info.name) / LAST)
         return RunInfo(
