@@ -17,7 +17,6 @@ from tests.browser.files import mp4_seconds
 from tests.browser.layout import check_width, resize
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.models import checkpoint
-from vitviz.models.config import ConvNetConfig
 from vitviz.runs import timeline
 
 pytestmark = pytest.mark.browser
@@ -316,9 +315,9 @@ def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_li
     from tests.webapp import runs
 
     address, root = train_server
-    whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "num_snapshots": 0}
-    convnet = ConvNetConfig(num_classes=runs.MODEL.num_classes)
-    runs.make(root, "held", finished=True, snapshots=0, val_size=5000, model=convnet, **whole)
+    folder = runs.make(root, "held", finished=True, snapshots=0)
+    stored = {"epochs": 4, "val_size": 5000, "num_snapshots": 0, "lookahead": True}  # of an earlier version
+    (folder / "config.json").write_text(json.dumps(stored | {"model": {"architecture": "convnet"}}))
     page = open_train(context, address, "&run=held")
     painted(page, "runs/held 0")
     expect(page.locator(".watch .headline")).to_have_text("Validation accuracy 50.0\N{NARROW NO-BREAK SPACE}%")

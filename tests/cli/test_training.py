@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
-import torch
 from PIL import Image
 
 from tests import tiny
 from vitviz.cli.options import NO_FLAG, PANELS, base_type, config_values
 from vitviz.cli.training import resolve_config
-from vitviz.data.datasets import CIFAR10
 from vitviz.models import checkpoint
-from vitviz.models.config import ConvNetConfig
-from vitviz.models.factory import create_model
 from vitviz.runs import training_run
 from vitviz.runs.run_folder import write_config
 from vitviz.training.config import TrainConfig
@@ -72,7 +68,7 @@ def test_every_option_reaches_the_config(subtests, vitviz, monkeypatch, tmp_path
         raise ValueError("trained")
 
     monkeypatch.setattr(training_run, "train", train)
-    needs = {"freeze_backbone": ["--init-from", "cifar10-ti4"], "soft_labels": ["--mix-until", "1"]}
+    needs = {"freeze_backbone": ["--init-from", "cifar10-ti4"]}
     for name in NAMES:
         with subtests.test(name=name):
             configs.clear()
@@ -142,27 +138,6 @@ def test_every_preset_trains_a_few_steps(vitviz, cifar_folder, tmp_path, name):
     code, _, err = vitviz("train", "--resume", "--output-dir", run, "--data", cifar_folder)
     assert code == 1
     assert "is finished: there is nothing to resume" in err
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_teacher_is_trained_evaluated_and_distilled_but_not_explained(vitviz, cifar_folder, tmp_path):
-    teacher = tmp_path / "teacher" / "last.safetensors"
-    few = ["--data", cifar_folder, "--device", "cpu", "--batch-size", "50", "--epochs", "1"]
-    code, out, _ = vitviz(
-        "train", "--preset", "cifar10-teacher", *few, "--set", "model.embed_dim=8", "--output-dir", teacher.parent
-    )
-    assert code == 0
-    measured = re.search(r"test_accuracy (\d+ of \d+)", out)[1]
-    code, out, _ = vitviz("evaluate", teacher, "--data", cifar_folder)
-    assert code == 0
-    assert f"{measured} test images" in out
-    small = [word for setting in ("depth=1", "embed_dim=24", "num_heads=2") for word in ("--set", f"model.{setting}")]
-    code, out, _ = vitviz("train", *few, *small, "--output-dir", tmp_path / "run", "--teacher", teacher)
-    assert code == 0
-    code, _, err = vitviz("explain", "cat", "--checkpoint", teacher, "--output", tmp_path / "cat.svg")
-    assert code == 1
-    assert "convnet has no attention" in err
 
 
 @pytest.mark.slow
@@ -284,21 +259,3 @@ def test_a_sweep_rejects_several_processes(vitviz, tmp_path, monkeypatch):
     assert code == 1
     assert err == "vitviz: A sweep needs a single process: torchrun started 2. Use: python -m vitviz sweep.\n"
     assert not (tmp_path / "grid").exists()
-
-
-@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_soft_labels_are_computed_and_trained_on(vitviz, cifar_folder, tmp_path):
-    torch.manual_seed(0)
-    network = create_model(ConvNetConfig(embed_dim=4, depth=2))
-    teacher = tmp_path / "teacher.safetensors"
-    checkpoint.save(checkpoint.Checkpoint("t", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), teacher)
-    file = tmp_path / "soft.safetensors"
-    common = ["--data", cifar_folder, "--batch-size", "50", "--mix-until", "1", "--device", "cpu"]
-    code, out, err = vitviz("soft-labels", file, teacher, "--num-epochs", "2", "--views", "1", *common)
-    assert (code, out) == (0, f"{file}: 2 epochs, 1 teachers, 1 views\n"), err
-    small = ["--set", "model.depth=1", "--set", "model.embed_dim=24", "--set", "model.num_heads=2"]
-    words = ["train", "--epochs", "1", "--num-snapshots", "0", "--soft-labels", file, "--output-dir", tmp_path / "run"]
-    code, out, err = vitviz(*words, *small, *common)
-    assert code == 0, err
-    code, _, err = vitviz("soft-labels", file, teacher, "--views", "3", *common)
-    assert (code, err) == (1, "vitviz: views must be 1, 2 or 6: got 3.\n")

@@ -258,20 +258,3 @@ def test_tiny_images_are_augmented(height, width):
 def test_rand_augment_without_operations_changes_nothing():
     images = noise(3)
     assert torch.equal(augmentation.rand_augment(images, num_ops=0, magnitude=1.0), images)
-
-
-def test_alternating_flips_show_both_orientations_in_consecutive_epochs():
-    indices = torch.arange(1000)
-    images = torch.arange(2, dtype=torch.uint8).expand(1000, 3, 4, 2)
-    first, second, third = (augmentation.alternating_flip(images, indices, epoch, 7) for epoch in range(3))
-    assert torch.equal(first, second.flip(-1))
-    assert torch.equal(first, third)
-    assert 0.45 < first[:, 0, 0, 0].float().mean() < 0.55
-    assert not torch.equal(first, augmentation.alternating_flip(images, indices, 0, 8))
-
-
-def test_an_alternating_flip_depends_on_the_index_and_not_on_the_batch():
-    indices = torch.randperm(1000, generator=torch.Generator().manual_seed(0))
-    images = torch.arange(2, dtype=torch.uint8).expand(1000, 3, 4, 2)
-    flipped = augmentation.alternating_flip(images, indices, 0, 7)
-    assert torch.equal(flipped[:10], augmentation.alternating_flip(images[:10], indices[:10], 0, 7))

@@ -310,7 +310,7 @@ def test_runs_are_listed_newest_first_without_other_folders(runs, config):
     (runs.root / "empty").mkdir()
     (runs.root / "file").write_text("")
     invalid = make_run(runs, config, "invalid")
-    (invalid / "config.json").write_text('{"wings": 2}')
+    (invalid / "config.json").write_text('{"epochs": "two"}')
     os.utime(invalid / "config.json", (1, 1))
     pipes = make_run(runs, config, "pipes")
     os.utime(pipes / "config.json", (0, 0))

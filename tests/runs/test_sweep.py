@@ -14,7 +14,7 @@ from vitviz.errors import DataError, TrainingError
 from vitviz.models.checkpoint import load
 from vitviz.runs import sweep
 from vitviz.runs.process import RunLock, TrainingStopped
-from vitviz.runs.sweep import Sweep
+from vitviz.runs.sweep import Sweep, read_results
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 
@@ -24,6 +24,10 @@ pytestmark = [
 ]
 GRID = ("model.depth=1,2", "seed=0,1")
 NAMES = ["grid-depth1-seed0", "grid-depth1-seed1", "grid-depth2-seed0", "grid-depth2-seed1"]
+
+
+def results_of(grid: Sweep) -> list:
+    return read_results(grid.folder, grid.runs())
 
 
 class Recorder:
@@ -104,7 +108,7 @@ def test_a_sweep_trains_its_runs_in_order_and_records_their_results(grid):
     assert [progress.progress for progress in reports.progress].count(1.0) == len(NAMES)
     assert reports.errors == []
     lines = [json.loads(line) for line in (grid.folder / sweep.RESULTS).read_text().splitlines()]
-    assert lines == ended == grid.results()
+    assert lines == ended == results_of(grid)
     assert [line["run"] for line in lines] == NAMES
     for line in lines:
         record = load(grid.folder.parent / line["run"] / "last.safetensors").record
@@ -145,7 +149,7 @@ def test_a_stopped_sweep_resumes_in_the_interrupted_run(grid, monkeypatch):
     reports = Recorder()
     sweep.read(grid.folder).run(reports)
     assert reports.names == NAMES[1:]
-    assert [line["run"] for line in grid.results()] == NAMES
+    assert [line["run"] for line in results_of(grid)] == NAMES
 
 
 def test_a_sweep_stopped_while_the_disk_is_full_resumes_that_run(grid, monkeypatch):
@@ -163,7 +167,7 @@ def test_a_sweep_stopped_while_the_disk_is_full_resumes_that_run(grid, monkeypat
         with pytest.raises(TrainingStopped, match="Stopped after 1 of 4 runs"):
             grid.run()
     sweep.read(grid.folder).run()
-    assert [(line["run"], line["state"]) for line in grid.results()] == [(name, "finished") for name in NAMES]
+    assert [(line["run"], line["state"]) for line in results_of(grid)] == [(name, "finished") for name in NAMES]
 
 
 def test_a_stop_at_the_end_of_a_run_stops_the_sweep(grid, monkeypatch):
@@ -177,7 +181,7 @@ def test_a_stop_at_the_end_of_a_run_stops_the_sweep(grid, monkeypatch):
     monkeypatch.setattr(TrainingRun, "finish", request_stop)
     with pytest.raises(TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved"):
         grid.run()
-    assert [line["state"] for line in grid.results()] == ["finished"]
+    assert [line["state"] for line in results_of(grid)] == ["finished"]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +201,7 @@ def test_a_failed_run_is_recorded_and_the_next_one_starts(grid, monkeypatch, err
     reports = Recorder()
     grid.run(reports)
     assert reports.errors == ["The loss is nan."]
-    first, *others = grid.results()
+    first, *others = results_of(grid)
     assert first["message"] == f"{prefix}The loss is nan."
     assert (first["state"], first["accuracy"]) == ("failed", None)
     assert [line["state"] for line in others] == ["finished"] * 3
@@ -207,8 +211,8 @@ def test_a_run_with_too_large_a_val_size_is_recorded_as_failed(grid):
     grid = replace(grid, vary=("val_size=100,10",))
     grid.create()
     grid.run()
-    assert [line["state"] for line in grid.results()] == ["failed", "finished"]
-    assert "val_size must leave at least 2 training images: got 100 of 100" in grid.results()[0]["message"]
+    assert [line["state"] for line in results_of(grid)] == ["failed", "finished"]
+    assert "val_size must leave at least 2 training images: got 100 of 100" in results_of(grid)[0]["message"]
 
 
 def test_a_missing_dataset_ends_the_sweep(grid):
@@ -216,7 +220,7 @@ def test_a_missing_dataset_ends_the_sweep(grid):
     grid.create()
     with pytest.raises(DataError, match="CIFAR-10 is not in nowhere"):
         grid.run()
-    assert grid.results() == []
+    assert results_of(grid) == []
 
 
 @pytest.mark.parametrize("error", [PermissionError(), torch.AcceleratorError("CUDA error: an illegal memory access")])
@@ -229,7 +233,7 @@ def test_an_error_independent_of_the_varied_values_ends_the_sweep(grid, monkeypa
     monkeypatch.setattr(TrainingRun, "step", fail)
     with pytest.raises(type(error)):
         grid.run()
-    assert grid.results() == []
+    assert results_of(grid) == []
 
 
 def test_a_finished_run_without_a_recorded_result_is_not_trained_again(grid):
@@ -240,7 +244,7 @@ def test_a_finished_run_without_a_recorded_result_is_not_trained_again(grid):
     results.write_text(lines[0] + lines[1][:20])  # as left by a killed process
     before = load(grid.folder.parent / NAMES[1] / "last.safetensors").record
     grid.run()
-    assert [line["run"] for line in grid.results()] == NAMES
+    assert [line["run"] for line in results_of(grid)] == NAMES
     assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record == before
 
 

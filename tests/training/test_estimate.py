@@ -15,7 +15,6 @@ from vitviz.training.estimate import (
     mean_keep_ratio,
     measure_seconds_per_image,
 )
-from vitviz.training.presets import get_preset
 
 
 @pytest.fixture
@@ -68,11 +67,6 @@ def test_a_budget_in_minutes_gives_the_number_of_epochs(config):
     assert found.epochs == pytest.approx(600 * (0.8 / early + 0.2 / late))
     rare = estimate_run(replace(config, epochs=None, minutes=10, checkpoint_every_epochs=100))
     assert rare.epochs > found.epochs
-
-
-@pytest.mark.usefixtures("clock")
-def test_a_convnet_has_no_tokens():
-    assert estimate_run(get_preset("cifar10-teacher")).tokens is None
 
 
 def test_the_time_left_follows_from_the_time_so_far_and_the_patches_that_are_still_dropped(config):

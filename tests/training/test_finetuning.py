@@ -9,8 +9,6 @@ import pytest
 import torch
 from PIL import Image
 from timm.layers import resample_abs_pos_embed
-from vitviz.training.finetuning import use_init_model
-from vitviz.training.sources import check_val_overlap
 
 from tests import tiny
 from tests.training.trainings import create_run
@@ -19,13 +17,13 @@ from vitviz.data import datasets
 from vitviz.errors import ConfigError, TrainingError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
-from vitviz.models.config import ConvNetConfig
 from vitviz.models.layers import interpolate_pos_embed
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, load_training_data
 from vitviz.training.evaluation import load_test_set, measure_accuracy
+from vitviz.training.initial_weights import check_val_overlap, use_init_model
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -224,12 +222,6 @@ def test_another_network_than_that_of_init_from_is_refused(config, changes, mess
     with pytest.raises(ConfigError, match=message) as found:
         create_run(replace(config, model=replace(config.model, **changes)), data)
     assert found.value.field == f"model.{next(iter(changes))}"
-
-
-def test_a_convnet_cannot_be_initialized_from_a_vision_transformer(config):
-    data = load_training_data(config, torch.device("cpu"))
-    with pytest.raises(ConfigError, match=r"model\.architecture must be that of init_from: got convnet, and backbone"):
-        create_run(replace(config, model=ConvNetConfig(img_size=config.model.img_size), num_snapshots=0), data)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import torch
 from torch._dynamo.exc import TorchDynamoException
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
-from vitviz.training.soft_labels import SoftLabels
 
 from vitviz.data.datasets import CIFAR10
 from vitviz.errors import TrainingError
@@ -81,7 +80,6 @@ class Recorder(TorchDispatchMode):
         ("cifar10-s4", {}),
         ("cifar10-s4", {"objective": "masked-patch"}),
         ("cifar10-s4", {"patch_keep_start": 0.5, "patch_keep_end": 0.5, "patch_dropout_until": 0.8}),
-        ("cifar10-teacher", {}),
     ],
 )
 def test_no_step_synchronizes_with_the_device(monkeypatch, name, changes):
@@ -149,23 +147,6 @@ def test_the_network_is_compiled_for_all_patches_only(compiled):
     run.progress = 0.9
     run.step(next(run.batches()))
     assert compiled == [("augment", False), ("augment", False), ("network", False)]
-
-
-@pytest.mark.usefixtures("no_clock")
-def test_the_augmentation_of_soft_labels_is_not_compiled(compiled):
-    run = small_run(small_preset("cifar10-ti4"))
-    run.trainer.teacher = SoftLabels(torch.zeros(1, 50, 10), {"teachers": [], "views": 1})
-    run.trainer.compile([run.load(torch.arange(25))])
-    assert {kind for kind, _ in compiled} == {"network"}, "compiled random numbers are others than those of the file"
-
-
-@pytest.mark.usefixtures("no_clock")
-def test_compiling_keeps_the_statistics_of_batchnorm(compiled):
-    run = small_run(small_preset("cifar10-teacher"))
-    before = [buffer.clone() for buffer in run.trainer.model.buffers()]
-    run.trainer.compile([run.load(torch.arange(25))])
-    assert before
-    assert all(torch.equal(a, b) for a, b in zip(run.trainer.model.buffers(), before, strict=True))
 
 
 @pytest.mark.usefixtures("no_clock")

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from vitviz.models.convnet import ConvNet
 
 from tests import tiny
-from vitviz.models.config import ConvNetConfig
 from vitviz.models.vit import ViT
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
@@ -174,28 +172,3 @@ def test_queries_keys_and_values_of_a_network_are_split():
     muon, _ = create_optimizers(ViT(replace(tiny.CONFIG, depth=2)), TrainConfig(), Distributed())
     pieces = {tuple(group["params"][0].shape): group["pieces"] for group in muon.param_groups}
     assert pieces == {(54, 18): 3, (18, 18): 1, (40, 18): 1, (18, 40): 1}
-
-
-def test_sgd_raises_the_learning_rate_of_batchnorm_biases_and_decays_them_as_fast():
-    model = ConvNet(ConvNetConfig(embed_dim=4, depth=2))
-    (sgd,) = create_optimizers(model, TrainConfig(optimizer="sgd", lr=0.5, weight_decay=0.01), Distributed())
-    names = {id(p): n for n, p in model.named_parameters()}
-    groups = {names[id(p)]: group for group in sgd.param_groups for p in group["params"]}
-    assert sorted(groups) == sorted(n for n, p in model.named_parameters() if p.requires_grad)
-    assert len(groups) == 9  # without the stem, which is frozen
-    for name, group in groups.items():
-        factor = 64 if "norm" in name else 1
-        assert group["base_lr"] == 0.5 * factor, name
-        assert group["base_lr"] * group["weight_decay"] == pytest.approx(0.005), name
-        assert group["nesterov"]
-        assert group["momentum"] == 0.85
-
-
-def test_sgd_does_not_raise_the_learning_rate_of_layer_norms():
-    model = ViT(tiny.CONFIG)
-    (sgd,) = create_optimizers(model, TrainConfig(optimizer="sgd", lr=0.5, weight_decay=0.01), Distributed())
-    assert sum(len(group["params"]) for group in sgd.param_groups) == len(list(model.parameters()))
-    assert {(p.ndim > 1, g["base_lr"], g["weight_decay"]) for g in sgd.param_groups for p in g["params"]} == {
-        (True, 0.5, 0.01),
-        (False, 0.5, 0.0),
-    }

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import torch
-from vitviz.training.sources import load_sources
 
 from vitviz.data import cifar
 from vitviz.data.datasets import CIFAR10
@@ -12,14 +11,16 @@ from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData
 from vitviz.training.distributed import Distributed
+from vitviz.training.initial_weights import load_initial
+from vitviz.training.teacher import load_teacher
 
 
 def create_run(config: TrainConfig, data: TrainingData | None = None) -> TrainingRun:
     """Create a run without starting it, by default on CIFAR-10."""
     if data is None:
         data = TrainingData(CIFAR10, cifar.load("train", config.data), cifar.load("test", config.data))
-    init, teacher = load_sources(config, data.info, len(data.train[1]), torch.device("cpu"))
-    return TrainingRun(config, Distributed(), data, init, teacher)
+    initial, teacher = load_initial(config, data.info), load_teacher(config, data.info, torch.device("cpu"))
+    return TrainingRun(config, Distributed(), data, initial, teacher)
 
 
 def load_weights(path: Path) -> dict[str, torch.Tensor]:

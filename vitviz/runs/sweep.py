@@ -167,8 +167,9 @@ class Sweep:
 
     def stop_message(self) -> str:
         """Return the message of a stopped sweep."""
+        done = len(read_results(self.folder, self.runs()))
         return (
-            f"Stopped after {len(read_results(self.folder, self.runs()))} of {len(self.runs())} runs; the state is saved. Resume with: "
+            f"Stopped after {done} of {len(self.runs())} runs; the state is saved. Resume with: "
             f"python -m vitviz sweep --resume --output-dir {shlex.quote(str(self.folder))}"
         )
 

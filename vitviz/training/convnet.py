@@ -5,6 +5,7 @@ BatchNorm, and a linear head. `recipes/cifar10_teacher.py` trains it.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import torch
@@ -105,7 +106,7 @@ class ConvNet(nn.Module):
         return self.head(x.amax((2, 3))) * LOGIT_SCALE
 
 
-def load_convnet(name: str) -> Checkpoint:
+def load_convnet(name: str | Path) -> Checkpoint:
     """Load the checkpoint of a `ConvNet`; the errors are those of `vitviz.models.checkpoint.load`."""
 
     def create(metadata: dict[str, Any]) -> ConvNet:

@@ -1,0 +1,130 @@
+"""The convolutional teacher: a file with a convnet is a teacher only; and the recipe that trains it and a student."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+import vitviz
+from recipes import cifar10_distilled as recipe
+from tests import tiny
+from vitviz.data import cifar
+from vitviz.data.datasets import CIFAR10
+from vitviz.errors import CheckpointError, ConfigError
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.training.convnet import ConvNet, ConvNetConfig, load_convnet
+
+CONFIG = ConvNetConfig(img_size=(20, 28), embed_dim=6, depth=3, num_classes=tiny.K)
+
+
+@pytest.fixture
+def network() -> ConvNet:
+    torch.manual_seed(0)
+    network = ConvNet(CONFIG).eval()
+    recipe.init_convnet(network, torch.randn(50, 3, 20, 28))
+    return network
+
+
+def test_number_of_parameters_by_hand(network):
+    stem = 24 * 3 * 2 * 2
+    first = 6 * 24 * 9 + 6 * 6 * 9
+    second, third = 18 * 6 * 9 + 18 * 18 * 9, 18 * 18 * 9 + 18 * 18 * 9
+    norms, head = 6 + 6 + 18 + 18 + 18 + 18, 11 * 18
+    assert sum(p.numel() for p in network.parameters()) == stem + first + second + third + norms + head
+
+
+def test_each_block_halves_the_image_and_the_logits_do_not_depend_on_the_batch(network):
+    shapes, images = [], tiny.images()
+    for block in network.blocks:
+        block.register_forward_hook(lambda block, inputs, output: shapes.append(tuple(output.shape)))
+    logits = network(images)
+    assert shapes == [(8, 6, 9, 13), (8, 18, 4, 6), (8, 18, 2, 3)]
+    torch.testing.assert_close(logits, torch.cat([network(image[None]) for image in images]), rtol=0, atol=1e-4)
+    assert logits.std(0).min() > 1e-4, "images must differ"
+
+
+def test_the_file_of_a_convnet_is_loaded_as_a_teacher_and_refused_as_a_model(network, tmp_path):
+    path = tmp_path / "teacher.safetensors"
+    checkpoint.save(Checkpoint("x", network, tuple("abcdefghijk"), (0.5, 0.5, 0.5), (0.2, 0.2, 0.2), {}), path)
+    images = tiny.images()
+    assert torch.equal(load_convnet(path).network(images), network(images))
+    for load in (vitviz.load, checkpoint.load):
+        with pytest.raises(CheckpointError, match="must be a Vision Transformer: it is a convnet") as found:
+            load(path)
+        assert found.value.field == "config.architecture"
+    checkpoint.save(tiny.checkpoint(), path)
+    with pytest.raises(CheckpointError) as found:
+        load_convnet(path)
+    assert found.value.field == "config"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"depth": 5}, {"embed_dim": 0}, {"img_size": (20,)}, {"architecture": "vit"}], ids=str
+)
+def test_an_invalid_config_is_refused(changes):
+    with pytest.raises(ConfigError) as found:
+        replace(CONFIG, **changes)
+    assert found.value.field == next(iter(changes))
+
+
+def test_the_shipped_teacher_is_loaded():
+    teacher = load_convnet("checkpoints/teachers/cifar10-teacher.safetensors")
+    assert sum(p.numel() for p in teacher.network.parameters()) == 4_604_704
+    assert teacher.record["test_accuracy"] > 0.94
+
+
+# --- the recipe ---
+
+
+def test_convolutions_start_as_identities_and_the_first_layer_whitens_patches(network):
+    colors = torch.randn(3, 3)
+    images = torch.einsum("bchw,dc->bdhw", torch.randn(200, 3, 12, 16), colors)  # correlated channels
+    recipe.init_convnet(network, images)
+    x = torch.randn(2, 6, 9, 13)
+    torch.testing.assert_close(network.blocks[1].conv1(x)[:, :6], x)
+    outputs = network.stem(images)[:, :12].transpose(0, 1).flatten(1)  # (12, n)
+    torch.testing.assert_close(outputs @ outputs.T / outputs.shape[1], torch.eye(12), rtol=0, atol=0.1)
+    torch.testing.assert_close(network.stem(images)[:, 12:], -network.stem(images)[:, :12])
+
+
+def test_alternating_flips_show_both_orientations_in_consecutive_epochs():
+    indices = torch.arange(1000)
+    images = torch.arange(2.0).expand(1000, 1, 1, 2)
+    first, second = (recipe.alternating_flip(images, indices, epoch, 7) for epoch in (0, 1))
+    assert torch.equal(first, second.flip(-1))
+    assert 400 < (first[:, 0, 0, 0] == 1).sum() < 600
+    assert torch.equal(first[:10], recipe.alternating_flip(images[:10], indices[:10], 0, 7))
+    assert not torch.equal(first, recipe.alternating_flip(images, indices, 0, 8))
+
+
+def test_sgd_raises_the_learning_rate_of_batchnorm_biases_and_decays_them_as_fast(network):
+    weights, biases = recipe.create_sgd(network, replace(recipe.TEACHER, lr=0.5, weight_decay=0.01)).param_groups
+    assert (len(weights["params"]), len(biases["params"])) == (7, 6)  # without the first layer, which is frozen
+    assert (weights["base_lr"], biases["base_lr"]) == (0.5, 32.0)
+    assert biases["base_lr"] * biases["weight_decay"] == pytest.approx(0.005)
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_config):
+    data = cifar.load("train", cifar_folder)
+    short = {"epochs": 2.6, "batch_size": 30, "precision": "float32"}
+    teacher = recipe.train_teacher(replace(recipe.TEACHER, **short), ConvNetConfig(embed_dim=4, depth=2), data)
+    student = replace(recipe.STUDENT, model=cifar_config, **short)
+    soft = recipe.compute_labels(replace(student, epochs=2), teacher, data)
+    assert soft.shape == (2, 100, 10)
+    torch.testing.assert_close(soft.float().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
+    first, again = (recipe.train_student(student, soft, data) for _ in range(2))
+    other = recipe.train_student(student, torch.full_like(soft, 0.1), data)
+    assert torch.equal(first.head.weight, again.head.weight)
+    assert not torch.equal(first.head.weight, other.head.weight)
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_the_command_writes_a_teacher_that_the_package_loads(cifar_folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(recipe, "TEACHER", replace(recipe.TEACHER, batch_size=50))
+    path = tmp_path / "teacher.safetensors"
+    recipe.main(["teacher", str(path), "--data", str(cifar_folder), "--epochs", "1", "--width", "4", "--bfloat16"])
+    found = load_convnet(path)
+    assert found.labels == CIFAR10.classes
+    assert 0 <= found.record["test_accuracy"] <= 1
