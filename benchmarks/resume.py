@@ -17,9 +17,9 @@ from torch.nn.utils import parameters_to_vector
 
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.runs.run_folder import Progress
 from vitviz.runs.training_run import train
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import Progress
 
 
 class CrashError(Exception):

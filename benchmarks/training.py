@@ -19,15 +19,15 @@ from torch.utils.flop_counter import FlopCounterMode
 from torchvision import transforms
 
 from vitviz.data import cifar
-from vitviz.data.datasets import LabeledImages
+from vitviz.data.datasets import CIFAR10
 from vitviz.malloc import keep_freed_memory
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.training.config import TrainConfig
+from vitviz.training.data import TrainingData
 from vitviz.training.device import time_call
 from vitviz.training.distributed import Distributed
-from vitviz.training.schedule import patch_keep_ratio
-from vitviz.training.trainer import Trainer
+from vitviz.training.loop import TrainingLoop, patch_keep_ratio
 
 NUM_WORKERS = 8
 ROUNDS = 3  # of alternating measurements
@@ -78,8 +78,9 @@ def train(config: TrainConfig, steps: int) -> None:
                 f"{config.batch_size}: got {steps}. Use fewer steps or a smaller --batch-size."
             )
         train_set = images.to(distributed.device), labels.to(distributed.device)
-        trainer = Trainer(config, distributed)
-        trainer.compile_if_enabled([(train_set[0][: config.batch_size], train_set[1][: config.batch_size])])
+        trainer = TrainingLoop(config, distributed, TrainingData(CIFAR10, train_set, train_set))
+        if distributed.device.type == "cuda" and config.compile:
+            trainer.compile()
         drops = patch_keep_ratio(config, 0.0) < 1
         phases = {ALL: 1.0 if drops else 0.0}
         if drops:
@@ -92,7 +93,7 @@ def train(config: TrainConfig, steps: int) -> None:
         for _ in range(ROUNDS):
             times["tutorial"].append(tutorial.time_steps(steps))
             for name, progress in phases.items():
-                times[name].append(time_trainer(trainer, train_set, progress, steps))
+                times[name].append(time_trainer(trainer, progress, steps))
         peak = measure_peak(distributed.device, trainer.bfloat16)
     speeds = {name: steps * config.batch_size / statistics.median(seconds) for name, seconds in times.items()}
     if len(phases) > 1:
@@ -153,15 +154,15 @@ class TutorialLoop:
             loss.item()  # as in tutorials, for the mean loss
 
 
-def time_trainer(trainer: Trainer, train_set: LabeledImages, progress: float, steps: int) -> float:
+def time_trainer(trainer: TrainingLoop, progress: float, steps: int) -> float:
     """Return the duration of steps of the trainer at a progress of the budget (s), without warmup."""
-    images, labels = train_set
-    order = torch.randperm(len(labels)).to(trainer.device)
+    order = torch.randperm(len(trainer.labels)).to(trainer.device)
     batches = order.split(trainer.config.batch_size)[: WARMUP_STEPS + steps]
+    trainer.progress = progress
 
     def take_steps(batches: tuple[Tensor, ...]) -> None:
         for batch in batches:
-            trainer.step(images[batch], labels[batch], progress, progress, trainer.step_count)
+            trainer.step(batch)
 
     time_call(lambda: take_steps(batches[:WARMUP_STEPS]), trainer.device)
     return time_call(lambda: take_steps(batches[WARMUP_STEPS:]), trainer.device)

@@ -52,8 +52,8 @@ from vitviz.training.device import autocast, choose_device, use_bfloat16
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import measure_accuracy
 from vitviz.training.initial_weights import load_backbone
+from vitviz.training.loop import lr_factor, patch_keep_ratio
 from vitviz.training.optim import create_optimizers
-from vitviz.training.schedule import lr_factor, patch_keep_ratio
 
 # The learning rate of the paper is 10 per 1,024 images, with PyTorch's SGD 10 * 1000 / (1024 * (1 + 1 / 0.15)).
 TEACHER = TrainConfig(

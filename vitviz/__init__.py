@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from vitviz.models.config import ViTConfig
     from vitviz.models.labels import Labels
     from vitviz.notebook import ExplorerWidget
-    from vitviz.runs.run_folder import Progress
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig
+    from vitviz.training.loop import Progress
     from vitviz.training.presets import PRESETS
     from vitviz.view import Subject, View
 

@@ -113,6 +113,10 @@ class TrainingError(VitvizError, RuntimeError):
     """Training cannot continue."""
 
 
+class TrainingStopped(TrainingError):  # noqa: N818 - it ends a training as requested
+    """Training stopped on request; its state is saved."""
+
+
 class InterruptedMapError(VitvizError, RuntimeError):
     """A map that takes many forward passes was interrupted.
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from vitviz.errors import ConfigError
 from vitviz.files import not_regular
 from vitviz.plots.animation import draw_matrix
-from vitviz.runs import run_folder, timeline
-from vitviz.runs.run_folder import Progress
+from vitviz.runs import run_folder
+from vitviz.training import timeline
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import Progress
 
 STEPS_PER_EPOCH = 1000  # TensorBoard counts in integers
 NOT_LOGGED = ("progress", "seconds")  # fields of Progress

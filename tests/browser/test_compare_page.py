@@ -24,7 +24,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
 from vitviz.plots.colormaps import COLOR_MAPS
 from vitviz.plots.formatting import percent, signed, written
-from vitviz.runs import timeline
+from vitviz.training import timeline
 
 pytestmark = pytest.mark.browser
 COMPARE = ".vitviz-compare"

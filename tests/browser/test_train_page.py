@@ -17,7 +17,7 @@ from tests.browser.files import mp4_seconds
 from tests.browser.layout import check_width, resize
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.models import checkpoint
-from vitviz.runs import timeline
+from vitviz.training import timeline
 
 pytestmark = pytest.mark.browser
 

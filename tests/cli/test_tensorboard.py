@@ -11,13 +11,12 @@ import pytest
 
 import vitviz
 from vitviz import tensorboard
-from vitviz.errors import ConfigError
+from vitviz.errors import ConfigError, TrainingStopped
 from vitviz.plots.animation import draw_matrix
-from vitviz.runs import timeline
-from vitviz.runs.process import TrainingStopped
 from vitviz.runs.run_folder import TIMELINE, Progress
-from vitviz.runs.training_run import TrainingRun
 from vitviz.tensorboard import TensorBoard
+from vitviz.training import timeline
+from vitviz.training.loop import TrainingLoop
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 
@@ -93,7 +92,7 @@ def test_tensorboard_receives_all_metrics_and_the_maps_of_all_snapshots(config, 
 
 def test_a_stopped_and_resumed_training_repeats_no_maps(config, writer, monkeypatch):
     steps, signals = [], []
-    take_step, run_steps = TrainingRun.step, TrainingRun.run_steps
+    take_step, run_steps = TrainingLoop.step, TrainingLoop.run
 
     def step(self, batch):
         take_step(self, batch)
@@ -101,8 +100,8 @@ def test_a_stopped_and_resumed_training_repeats_no_maps(config, writer, monkeypa
         if len(steps) == 3:
             signals[0].requested = True
 
-    monkeypatch.setattr(TrainingRun, "step", step)
-    monkeypatch.setattr(TrainingRun, "run_steps", lambda self, stop: signals.append(stop) or run_steps(self, stop))
+    monkeypatch.setattr(TrainingLoop, "step", step)
+    monkeypatch.setattr(TrainingLoop, "run", lambda self, stop: signals.append(stop) or run_steps(self, stop))
     with pytest.raises(TrainingStopped):
         train(config)
     train(config, resume=True)

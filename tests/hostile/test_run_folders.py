@@ -24,8 +24,9 @@ from vitviz.errors import TrainingError
 from vitviz.runs import launch
 from vitviz.runs.store import Runs
 from vitviz.runs.sweep import Sweep
-from vitviz.runs.training_run import TrainingRun, train
+from vitviz.runs.training_run import train
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import TrainingLoop
 from vitviz.webapp.models import list_run_models
 from vitviz.webapp.schemas.runs import PollRequest, TimelineRequest
 from vitviz.webapp.trainings import Trainings
@@ -122,17 +123,17 @@ def originals(cifar_folder, cifar_config, tmp_path) -> Path:
 
 def make_originals(config: TrainConfig, folder: Path) -> None:
     """Train a run until it is stopped in its second epoch, and half of a sweep."""
-    real = TrainingRun.step
+    real = TrainingLoop.step
 
     def step(run, batch):
         real(run, batch)
-        if run.trainer.step_count == 5:
+        if run.step_count == 5:
             signal.raise_signal(signal.SIGINT)
 
-    TrainingRun.step = step
+    TrainingLoop.step = step
     with contextlib.suppress(TrainingError):
         train(config)
-    TrainingRun.step = real
+    TrainingLoop.step = real
     sweep = Sweep(replace(config, epochs=1, num_snapshots=0), ("seed=0,1",), folder)
     sweep.create()
     sweep.run()

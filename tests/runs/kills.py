@@ -25,6 +25,7 @@ from vitviz.models.config import ViTConfig
 from vitviz.runs import training_run
 from vitviz.training import device
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import TrainingLoop
 
 STEPS = 4  # per epoch
 MAX_STEPS = 3 * STEPS // 2  # before a kill, so that each process saves at most one epoch
@@ -100,15 +101,15 @@ def stretch(config: TrainConfig, count: int = 10**9, prepare: Callable[[Callable
 
 def train(config: TrainConfig, writing: int, limit: int) -> None:
     """Train, send the number of each step, and pause after `limit` steps; never returns."""
-    original, steps = training_run.TrainingRun.step, itertools.count(1)
+    original, steps = TrainingLoop.step, itertools.count(1)
 
-    def step(run: training_run.TrainingRun, batch: torch.Tensor) -> None:
+    def step(run: TrainingLoop, batch: torch.Tensor) -> None:
         original(run, batch)
-        os.write(writing, bytes([run.trainer.step_count]))
+        os.write(writing, bytes([run.step_count]))
         if next(steps) == limit:
             signal.pause()
 
-    training_run.TrainingRun.step = step
+    TrainingLoop.step = step
     try:
         training_run.train(config, resume=True)
     finally:

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from vitviz.errors import TrainingError
+from vitviz.errors import TrainingError, TrainingStopped
 from vitviz.runs import process, run_folder
-from vitviz.runs.process import AlreadyRunningError, ProcessRecord, RunLock, TrainingStopped
+from vitviz.runs.process import AlreadyRunningError, ProcessRecord, RunLock
 from vitviz.training.signals import StopRequest
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from vitviz.errors import DataError, TrainingError
+from vitviz.errors import DataError, TrainingError, TrainingStopped
 from vitviz.models.checkpoint import load
 from vitviz.runs import sweep
-from vitviz.runs.process import RunLock, TrainingStopped
+from vitviz.runs.process import RunLock
 from vitviz.runs.sweep import Sweep, read_results
-from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import TrainingLoop
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
@@ -132,15 +132,15 @@ def test_a_sweep_does_not_use_existing_runs(grid):
 
 def test_a_stopped_sweep_resumes_in_the_interrupted_run(grid, monkeypatch):
     grid.create()
-    real = TrainingRun.step
+    real = TrainingLoop.step
 
-    def request_stop(run: TrainingRun, batch):
+    def request_stop(run: TrainingLoop, batch):
         real(run, batch)
-        if run.config.folder.name == NAMES[1] and run.trainer.step_count == 2:
+        if run.config.folder.name == NAMES[1] and run.step_count == 2:
             signal.raise_signal(signal.SIGTERM)
 
     with monkeypatch.context() as patch:
-        patch.setattr(TrainingRun, "step", request_stop)
+        patch.setattr(TrainingLoop, "step", request_stop)
         with pytest.raises(
             TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved\. .* sweep --resume --output-dir"
         ):
@@ -172,13 +172,13 @@ def test_a_sweep_stopped_while_the_disk_is_full_resumes_that_run(grid, monkeypat
 
 def test_a_stop_at_the_end_of_a_run_stops_the_sweep(grid, monkeypatch):
     grid.create()
-    real = TrainingRun.finish
+    real = TrainingLoop.finish
 
-    def request_stop(run: TrainingRun):
+    def request_stop(run: TrainingLoop):
         signal.raise_signal(signal.SIGTERM)
         return real(run)
 
-    monkeypatch.setattr(TrainingRun, "finish", request_stop)
+    monkeypatch.setattr(TrainingLoop, "finish", request_stop)
     with pytest.raises(TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved"):
         grid.run()
     assert [line["state"] for line in results_of(grid)] == ["finished"]
@@ -190,14 +190,14 @@ def test_a_stop_at_the_end_of_a_run_stops_the_sweep(grid, monkeypatch):
 )  # ValueError: for example initial weights that do not fit
 def test_a_failed_run_is_recorded_and_the_next_one_starts(grid, monkeypatch, error, prefix):
     grid.create()
-    real = TrainingRun.step
+    real = TrainingLoop.step
 
-    def fail(run: TrainingRun, batch):
+    def fail(run: TrainingLoop, batch):
         if run.config.folder.name == NAMES[0]:
             raise error("The loss is nan.")
         real(run, batch)
 
-    monkeypatch.setattr(TrainingRun, "step", fail)
+    monkeypatch.setattr(TrainingLoop, "step", fail)
     reports = Recorder()
     grid.run(reports)
     assert reports.errors == ["The loss is nan."]
@@ -227,10 +227,10 @@ def test_a_missing_dataset_ends_the_sweep(grid):
 def test_an_error_independent_of_the_varied_values_ends_the_sweep(grid, monkeypatch, error):
     grid.create()
 
-    def fail(run: TrainingRun, batch):
+    def fail(run: TrainingLoop, batch):
         raise error
 
-    monkeypatch.setattr(TrainingRun, "step", fail)
+    monkeypatch.setattr(TrainingLoop, "step", fail)
     with pytest.raises(type(error)):
         grid.run()
     assert results_of(grid) == []

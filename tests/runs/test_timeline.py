@@ -13,7 +13,7 @@ from vitviz.data import cifar, preprocessing
 from vitviz.models import attention_stats
 from vitviz.models.checkpoint import CHECKPOINTS
 from vitviz.runs import timeline as timeline_module
-from vitviz.runs.timeline import TimelineError, TimelineRecorder, find, read
+from vitviz.training.timeline import TimelineError, TimelineRecorder, find, read
 
 SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
 

@@ -18,10 +18,11 @@ from tests.models.families import SQUARE, A, K, L, of_timm, of_transformers
 from vitviz.data import preprocessing
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import checkpoint
-from vitviz.runs import run_folder, timeline
+from vitviz.runs import run_folder
 from vitviz.runs.store import Runs
 from vitviz.runs.watch import MAX_SNAPSHOTS, lightning_callback, transformers_callback
-from vitviz.training.schedule import patch_keep_ratio
+from vitviz.training import timeline
+from vitviz.training.loop import patch_keep_ratio
 from vitviz.webapp.trainings import AUGMENTATION
 
 CLASSES = [f"class {k}" for k in range(K)]

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from vitviz import cli
+from vitviz.errors import TrainingStopped
 from vitviz.runs import process
-from vitviz.runs.process import RunLock, TrainingStopped
+from vitviz.runs.process import RunLock
 from vitviz.training.signals import StopRequest
 
 LINE = '{"progress": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "images_per_second": 500.0}\n'

@@ -5,16 +5,16 @@ from collections.abc import Callable
 import pytest
 
 from vitviz.runs import training_run
-from vitviz.runs.training_run import TrainingRun
-from vitviz.training import device
+from vitviz.training import device, loop
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import TrainingLoop
 
 
 @pytest.fixture
 def no_clock(monkeypatch):
     """Fix what depends on timing: whether bfloat16 is faster, and when the loss is logged."""
     monkeypatch.setattr(device, "is_bfloat16_faster", lambda device: False)
-    monkeypatch.setattr(training_run, "LOG_INTERVAL", float("inf"))
+    monkeypatch.setattr(loop, "LOG_INTERVAL", float("inf"))
 
 
 @pytest.fixture
@@ -38,15 +38,15 @@ def lose_process(monkeypatch) -> Callable[[TrainConfig, int], None]:
     """Train until the process is lost before a step, without saving."""
 
     def train(config: TrainConfig, step: int) -> None:
-        real = TrainingRun.step
+        real = TrainingLoop.step
 
         def fail(run, batch):
-            if run.trainer.step_count == step:
+            if run.step_count == step:
                 raise KeyError("lost")
             real(run, batch)
 
         with monkeypatch.context() as patch:
-            patch.setattr(TrainingRun, "step", fail)
+            patch.setattr(TrainingLoop, "step", fail)
             with pytest.raises(KeyError):
                 training_run.train(config)
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.resume import resume
 from benchmarks.training import mean_speed, train
-from vitviz.runs.training_run import TrainingRun
+from vitviz.training.loop import TrainingLoop
 from vitviz.training.presets import get_preset
 
 
@@ -35,13 +35,13 @@ def parse_table(printed: str) -> list[list[str]]:
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
 def test_a_lost_run_ends_with_the_same_weights_as_an_uninterrupted_one(config, monkeypatch, capsys):
-    real, epochs = TrainingRun.restore, []
+    real, epochs = TrainingLoop.restore, []
 
     def watched(run, state):
-        epochs.append(state.counters["completed_epochs"])
+        epochs.append(state.step_count / 4)
         real(run, state)
 
-    monkeypatch.setattr(TrainingRun, "restore", watched)
+    monkeypatch.setattr(TrainingLoop, "restore", watched)
     monkeypatch.setenv("COLUMNS", "120")
     resume(replace(config, epochs=4))
     assert epochs == [1], "the process was lost before the state of the second epoch was saved"
@@ -54,12 +54,12 @@ def test_a_lost_run_ends_with_the_same_weights_as_an_uninterrupted_one(config, m
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
 def test_an_inexact_resume_is_reported(config, monkeypatch, capsys):
-    real = TrainingRun.restore
+    real = TrainingLoop.restore
 
     def forget_step_count(run, state):
-        real(run, replace(state, counters=state.counters | {"step_count": 1.0}))
+        real(run, replace(state, step_count=1))
 
-    monkeypatch.setattr(TrainingRun, "restore", forget_step_count)
+    monkeypatch.setattr(TrainingLoop, "restore", forget_step_count)
     monkeypatch.setenv("COLUMNS", "120")
     resume(replace(config, epochs=4))
     _, repeated, resumed = parse_table(capsys.readouterr().out)

@@ -100,13 +100,13 @@ def test_the_time_left_of_a_run_with_one_patch_and_of_one_that_drops_none(config
 def test_measuring_needs_no_files_and_keeps_the_random_state(config, changes, monkeypatch):
     monkeypatch.setattr(module, "MIN_SECONDS", 0.0)
     seeds: list[int] = []
-    real = module.Trainer.__init__
+    real = module.TrainingLoop.__init__
 
-    def watched(trainer, *args, **kwargs):
-        real(trainer, *args, **kwargs)
+    def watched(loop, *args, **kwargs):
+        real(loop, *args, **kwargs)
         seeds.append(torch.initial_seed())
 
-    monkeypatch.setattr(module.Trainer, "__init__", watched)
+    monkeypatch.setattr(module.TrainingLoop, "__init__", watched)
     torch.manual_seed(before := 5)
     with_dropout, full = measure_seconds_per_image(replace(config, seed=before + 1, **changes), torch.device("cpu"))
     assert 0 < with_dropout < 10
@@ -117,19 +117,20 @@ def test_measuring_needs_no_files_and_keeps_the_random_state(config, changes, mo
 
 def test_batches_grow_until_a_call_is_long_enough_or_a_batch_is_full(config, monkeypatch):
     sizes: list[int] = []
-    monkeypatch.setattr(module, "run_backward", lambda trainer, images, labels, progress: sizes.append(len(images)))
+    monkeypatch.setattr(module, "run_backward", lambda loop, batch, progress: sizes.append(len(batch)))
     monkeypatch.setattr(module, "time_call", lambda call, device: call() or 0.01 * sizes[-1])
-    trainer = module.Trainer(config, module.Distributed())
-    assert module.time_per_image(trainer, 1.0) == pytest.approx(0.01)
+    data = module.random_data(config, torch.device("cpu"))
+    loop = module.TrainingLoop(config, module.Distributed(), data)
+    assert module.time_per_image(loop, 1.0) == pytest.approx(0.01)
     assert sizes[::2] == sizes[1::2] == [8, 16], "16 images take 0.16 s"
     sizes.clear()
     monkeypatch.setattr(module, "MIN_SECONDS", 100.0)
-    module.time_per_image(trainer, 1.0)
+    module.time_per_image(loop, 1.0)
     assert sizes[-1] == 64, "128 is more than the batch size"
 
 
 def test_a_network_that_does_not_fit_into_memory_is_refused(config, monkeypatch):
-    def fail(trainer, progress):
+    def fail(loop, progress):
         raise MemoryError
 
     threads = torch.get_num_threads()
@@ -137,7 +138,7 @@ def test_a_network_that_does_not_fit_into_memory_is_refused(config, monkeypatch)
     with pytest.raises(ConfigError, match=r"model\.embed_dim must be small enough for this machine's memory") as found:
         estimate_run(config)
     assert found.value.field == "model.embed_dim"
-    monkeypatch.setattr(module, "Trainer", lambda *args, **kwargs: pytest.fail("built"))
+    monkeypatch.setattr(module, "TrainingLoop", lambda *args, **kwargs: pytest.fail("built"))
     with pytest.raises(ConfigError, match="must be small enough for this machine's memory"):
         estimate_run(replace(config, model=replace(config.model, embed_dim=8160, depth=128, mlp_ratio=64.0)))
     assert torch.get_num_threads() == threads

@@ -18,12 +18,13 @@ from vitviz.errors import ConfigError, TrainingError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.layers import interpolate_pos_embed
-from vitviz.runs import timeline, training_run
-from vitviz.runs.training_run import TrainingRun
+from vitviz.runs import training_run
+from vitviz.training import timeline
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, load_training_data
 from vitviz.training.evaluation import load_test_set, measure_accuracy
 from vitviz.training.initial_weights import check_val_overlap, use_init_model
+from vitviz.training.loop import TrainingLoop
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -116,26 +117,26 @@ def test_a_backbone_that_is_not_frozen_is_trained(config, backbone):
 def test_a_frozen_backbone_has_no_gradients(config):
     data = load_training_data(config, torch.device("cpu"))
     run = create_run(replace(config, freeze_backbone=True), data)
-    run.trainer.compute_loss(*run.load(torch.arange(12)), progress=0.0).backward()
-    assert {name for name, parameter in run.trainer.model.named_parameters() if parameter.grad is not None} == {
+    run.compute_loss(*run.load(torch.arange(12)), progress=0.0).backward()
+    assert {name for name, parameter in run.model.named_parameters() if parameter.grad is not None} == {
         "head.weight",
         "head.bias",
     }
-    assert sum(len(group["params"]) for optimizer in run.trainer.optimizers for group in optimizer.param_groups) == 2
-    assert not run.trainer.model.training, "no stochastic depth in a frozen backbone"
+    assert sum(len(group["params"]) for optimizer in run.optimizers for group in optimizer.param_groups) == 2
+    assert not run.model.training, "no stochastic depth in a frozen backbone"
 
 
 def train_until_stopped(config, monkeypatch) -> None:
     """Train, and stop after the first step."""
-    real = TrainingRun.record_snapshot
+    real = TrainingLoop.record_snapshot
 
     def stop(run):
         real(run)
-        if run.trainer.step_count > 0:
+        if run.step_count > 0:
             run.save_and_stop()
 
     with monkeypatch.context() as patch:
-        patch.setattr(TrainingRun, "record_snapshot", stop)
+        patch.setattr(TrainingLoop, "record_snapshot", stop)
         with pytest.raises(TrainingError, match="Stopped at epoch"):
             training_run.train(config)
 
@@ -187,8 +188,8 @@ def test_position_embeddings_are_interpolated_for_another_image_size(config, bac
     run = create_run(given, data)
     before = load(backbone).network.pos_embed
     expected = resample_abs_pos_embed(before, [8, 6], [tiny.GH, tiny.GW], num_prefix_tokens=1)
-    torch.testing.assert_close(run.trainer.model.pos_embed, expected)
-    assert torch.equal(run.trainer.model.pos_embed[:, 0], before[:, 0]), "the class token is not on the grid"
+    torch.testing.assert_close(run.model.pos_embed, expected)
+    assert torch.equal(run.model.pos_embed[:, 0], before[:, 0]), "the class token is not on the grid"
     assert load(training_run.train(replace(config, model=model, epochs=1))).network.config.img_size == (32, 24)
 
 

@@ -12,10 +12,10 @@ from torch.utils._pytree import tree_leaves
 from vitviz.data.datasets import CIFAR10
 from vitviz.errors import TrainingError
 from vitviz.models.factory import create_model
-from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
+from vitviz.training.loop import TrainingLoop
 from vitviz.training.presets import get_preset
 
 GPU_PRESET = get_preset("cifar10-s4")
@@ -96,7 +96,7 @@ def test_no_step_synchronizes_with_the_device(monkeypatch, name, changes):
         torch.empty(60, dtype=torch.long, device="meta"),
     )
     config = small_preset(name, compile=False, batch_size=30, **changes)
-    run = TrainingRun(config, distributed, TrainingData(CIFAR10, images, images))
+    run = TrainingLoop(config, distributed, TrainingData(CIFAR10, images, images))
     first, second = run.batches()
     with Recorder() as recorder:
         run.step(first)
@@ -126,21 +126,21 @@ def compiled(monkeypatch) -> list[tuple[str, bool]]:
     return calls
 
 
-def small_run(config: TrainConfig) -> TrainingRun:
+def small_run(config: TrainConfig) -> TrainingLoop:
     images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
     images = images, torch.arange(50) % 10
     config = replace(config, batch_size=25, device="cpu")
-    return TrainingRun(config, Distributed(), TrainingData(CIFAR10, images, images))
+    return TrainingLoop(config, Distributed(), TrainingData(CIFAR10, images, images))
 
 
 @pytest.mark.usefixtures("no_clock")
 def test_the_network_is_compiled_for_all_patches_only(compiled):
     run = small_run(small_preset("cifar10-ti4"))
-    run.trainer.compile([run.load(torch.arange(25))])
+    run.compile()
     drops = {kind: [dropped for other, dropped in compiled if other == kind] for kind in ("augment", "network")}
     assert len(drops["augment"]) == 3, "at the start, without mixing, and with all patches"
     assert drops["network"] == [False, False], "of these three only those with all patches"
-    assert all(weight.grad is None for weight in run.trainer.training_module.parameters())
+    assert all(weight.grad is None for weight in run.training_module.parameters())
     compiled.clear()
     run.step(next(run.batches()))
     assert compiled == [("augment", False)]
@@ -159,5 +159,5 @@ def test_a_failed_compilation_is_reported_with_a_remedy_and_its_cause(monkeypatc
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
     run = small_run(small_preset("cifar10-s4"))
     with pytest.raises(TrainingError, match=r"this GPU: .*: Failed to find C compiler\..* Turn compile off\.") as found:
-        run.trainer.compile([run.load(torch.arange(25))])
+        run.compile()
     assert found.value.__cause__ is cause

@@ -14,11 +14,11 @@ from vitviz.errors import DataError
 from vitviz.models.checkpoint import load
 from vitviz.models.vit import ViT
 from vitviz.runs import training_run
-from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import load_test_set
+from vitviz.training.loop import TrainingLoop
 from vitviz.training.masked_patches import MaskedPatches, mean_colors
 
 
@@ -93,9 +93,9 @@ def test_every_trained_parameter_gets_a_gradient(changes):
 
 def test_each_image_has_the_same_weight_in_the_accuracy(config, monkeypatch):
     images = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
-    run = TrainingRun(config, Distributed(), TrainingData(CIFAR10, images, images))
+    run = TrainingLoop(config, Distributed(), TrainingData(CIFAR10, images, images))
     only_last_batch = lambda batch: (torch.zeros(()), torch.tensor(float(len(batch) == 1)))  # noqa: E731
-    monkeypatch.setattr(run.trainer.ema_module, "forward", only_last_batch)
+    monkeypatch.setattr(run.ema_module, "forward", only_last_batch)
     assert run.final_accuracy() == pytest.approx(1 / 501)
 
 
@@ -103,41 +103,41 @@ def test_each_image_has_the_same_weight_in_the_accuracy(config, monkeypatch):
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_the_accuracy_is_that_of_the_ema_of_all_parameters(config):
     run = create_run(replace(config, ema_decay=0.3, warmup_fraction=0.0))
-    expected = AveragedModel(run.trainer.training_module)
+    expected = AveragedModel(run.training_module)
     for decay in (0.0, 2 / 11, 3 / 12):
         expected.multi_avg_fn = get_ema_multi_avg_fn(decay)
         run.step(torch.arange(25))
-        expected.update_parameters(run.trainer.training_module)
-    assert not torch.equal(expected.module.mask_token, run.trainer.training_module.mask_token)
-    assert not torch.equal(expected.module.color_head.weight, run.trainer.training_module.color_head.weight)
+        expected.update_parameters(run.training_module)
+    assert not torch.equal(expected.module.mask_token, run.training_module.mask_token)
+    assert not torch.equal(expected.module.color_head.weight, run.training_module.color_head.weight)
     for name, weight in expected.module.state_dict().items():
-        assert torch.equal(run.trainer.ema_module.state_dict()[name], weight), name
-    assert run.trainer.ema_model is run.trainer.ema_module.vit
+        assert torch.equal(run.ema_module.state_dict()[name], weight), name
+    assert run.ema_model is run.ema_module.vit
     accuracies = []
     for measure in (run.final_accuracy, lambda: expected.module.eval().measure_accuracy(run.eval_set[0])):
         torch.manual_seed(0)  # of the corrupted patches
         accuracies.append(measure())
     assert accuracies[0] == accuracies[1]
-    assert not any(module.training for module in run.trainer.ema_module.modules()), "no stochastic depth"
+    assert not any(module.training for module in run.ema_module.modules()), "no stochastic depth"
     with torch.no_grad():
-        run.trainer.ema_module.color_head.bias.fill_(-torch.inf)
-        run.trainer.ema_module.color_head.bias[0] = 0  # always predicts black
+        run.ema_module.color_head.bias.fill_(-torch.inf)
+        run.ema_module.color_head.bias[0] = 0  # always predicts black
     images = torch.zeros_like(run.eval_set[0])
-    assert run.trainer.ema_module.measure_accuracy(images) == 1
-    assert run.trainer.training_module.measure_accuracy(images) < 1, "its own color head is unchanged"
+    assert run.ema_module.measure_accuracy(images) == 1
+    assert run.training_module.measure_accuracy(images) < 1, "its own color head is unchanged"
 
 
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_a_lost_run_resumes_with_the_ema_of_all_parameters(config, lose_process, monkeypatch):
     states = []
-    real = TrainingRun.final_accuracy
+    real = TrainingLoop.final_accuracy
 
     def watched(run):
-        states.append({name: weight.clone() for name, weight in run.trainer.ema_module.state_dict().items()})
+        states.append({name: weight.clone() for name, weight in run.ema_module.state_dict().items()})
         return real(run)
 
-    monkeypatch.setattr(TrainingRun, "final_accuracy", watched)
+    monkeypatch.setattr(TrainingLoop, "final_accuracy", watched)
     config = replace(config, epochs=2, ema_decay=0.3)
     training_run.train(replace(config, output_dir=f"{config.output_dir}-whole"))
     lose_process(config, 6)

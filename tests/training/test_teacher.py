@@ -53,20 +53,20 @@ def test_with_weight_one_the_student_learns_the_predictions_of_the_teacher(confi
     fast = {"warmup_fraction": 0.0, "muon_lr": 0.01, "lr": 0.01, "ema_decay": 0.0}
     run = create_run(replace(config, teacher=teacher, distill_weight=1.0, **full, **fast))
     always_4 = torch.tensor([-9.0] * 4 + [9.0] + [-9.0] * 5)
-    monkeypatch.setattr(run.trainer.teacher.network, "forward", lambda images: always_4.expand(len(images), -1))
+    monkeypatch.setattr(run.teacher.network, "forward", lambda images: always_4.expand(len(images), -1))
     for _ in range(20):
         run.step(torch.arange(20))
-    predicted = run.trainer.model.eval()(run.result({}).normalize(run.images[:20])).argmax(1)
+    predicted = run.model.eval()(run.result({}).normalize(run.images[:20])).argmax(1)
     assert (predicted == 4).all()
     assert not (run.labels[:20] == 4).all()
 
 
 def test_the_teacher_gets_the_augmented_images_of_the_student_and_is_not_trained(config, teacher, monkeypatch):
     run = create_run(replace(config, teacher=teacher, patch_keep_start=1.0, patch_keep_end=1.0))
-    network, inputs = run.trainer.teacher.network, []
+    network, inputs = run.teacher.network, []
     before, real = {name: weight.clone() for name, weight in network.state_dict().items()}, network.forward
     monkeypatch.setattr(network, "forward", lambda images: inputs.append(images) or real(images))
-    run.trainer.model.register_forward_pre_hook(lambda model, args: inputs.append(args[0]))
+    run.model.register_forward_pre_hook(lambda model, args: inputs.append(args[0]))
     run.step(torch.arange(20))
     assert inputs[0] is inputs[1]
     assert all(torch.equal(weight, before[name]) for name, weight in network.state_dict().items())

@@ -13,8 +13,8 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
-from vitviz.runs.timeline import TimelineRecorder
 from vitviz.training.config import TrainConfig
+from vitviz.training.timeline import TimelineRecorder
 
 MODEL = ViTConfig(img_size=(32, 32), patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
 

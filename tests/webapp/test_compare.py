@@ -15,7 +15,7 @@ from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.provenance import Provenance
 from vitviz.data.preprocessing import sample_paths
-from vitviz.runs import timeline
+from vitviz.training import timeline
 from vitviz.view import Subject, View
 from vitviz.webapp import explanations
 from vitviz.webapp.server.calls import Call

@@ -17,8 +17,8 @@ from PIL import Image
 from tests.webapp import runs
 from tests.webapp.api import routes
 from vitviz.models import checkpoint
-from vitviz.runs import process, timeline
-from vitviz.training import estimate
+from vitviz.runs import process
+from vitviz.training import estimate, timeline
 from vitviz.training.estimate import Estimate
 from vitviz.training.presets import PRESETS
 from vitviz.view import Subject

@@ -22,7 +22,7 @@ from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import sweep, train
-from vitviz.errors import InvalidValueError, VitvizError
+from vitviz.errors import InvalidValueError, TrainingStopped, VitvizError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName
 from vitviz.view import Scale
@@ -70,7 +70,7 @@ def main() -> None:
         process.record_failure(error)
         known = error.with_options(command_options()) if isinstance(error, VitvizError) else None
         print(f"vitviz: {known or process.format_error(error)}", file=sys.stderr)
-        sys.exit(INTERRUPTED if isinstance(error, process.TrainingStopped) else 1)
+        sys.exit(INTERRUPTED if isinstance(error, TrainingStopped) else 1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
@@ -278,7 +278,7 @@ def show_timeline(
 ) -> None:
     """Make an animated GIF of how the attention of all heads develops during a training."""
     from vitviz.plots.animation import save_animation
-    from vitviz.runs import timeline
+    from vitviz.training import timeline
 
     recorded = timeline.read(timeline.find(run))
     name = recorded.names[0] if image is None else image

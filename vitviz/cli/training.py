@@ -16,9 +16,9 @@ from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.presets import PRESETS, get_preset
 
 if TYPE_CHECKING:
-    from vitviz.runs.run_folder import Progress
     from vitviz.runs.status import RunResult
     from vitviz.runs.sweep import Report, Sweep
+    from vitviz.training.loop import Progress
 
 DEFAULT_PRESET = "cifar10-ti4"
 Preset = Annotated[

@@ -21,7 +21,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from vitviz.errors import TrainingError, VitvizError
+from vitviz.errors import TrainingError, TrainingStopped, VitvizError
 from vitviz.files import open_regular, read_regular
 from vitviz.models.config import STRICT
 from vitviz.training.signals import StopRequest
@@ -41,10 +41,6 @@ FREE_SPACE = "Free some space"
 HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), FREE_SPACE)
 HINTS |= {errno.EFBIG: "Raise the limit of file sizes (`ulimit -f`)", errno.EINVAL: "Delete it"}
 HINTS |= dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check its permissions, or choose another folder")
-
-
-class TrainingStopped(TrainingError):
-    """Training stopped on request; its state is saved."""
 
 
 class AlreadyRunningError(VitvizError, ValueError):

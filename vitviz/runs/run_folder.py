@@ -11,13 +11,11 @@ import json
 import math
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import (
     Annotated,
     Any,
-    ClassVar,
-    NotRequired,  # typing's, for pydantic, from Python 3.12
 )
 
 import torch
@@ -32,8 +30,11 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, parse_json
 from vitviz.models.config import STRICT, ViTConfig
 from vitviz.runs import process
+from vitviz.runs.process import RunLock
+from vitviz.training import timeline
 from vitviz.training.config import CHECKPOINT_FILE, DatasetName, Fraction, Objective, TrainConfig, from_json
-from vitviz.training.trainer import TrainerState
+from vitviz.training.loop import Progress, State, Time
+from vitviz.training.timeline import TimelineRecorder
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", CHECKPOINT_FILE
 WATCHED = "watch"  # preset of a run that another program trains and `vitviz.runs.watch` records
@@ -41,41 +42,39 @@ MAX_CONFIG_BYTES = 2**20
 TAIL_BYTES = 4096  # more than one line of metrics
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
 RESTART = "Delete the run, or train it again from the start with --restart."
-Metric = Annotated[float, Field(allow_inf_nan=True)] | None  # of another training loop as it reports it
 Count = Annotated[int, Field(ge=0, lt=10**15)]
-Time = Annotated[float, Field(ge=0, lt=10**15)]
 FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Progress of a training run: one line of `metrics.jsonl`. What another training loop does not report is None."""
+class RunFolder:
+    """The folder of a run in progress, to which the training loop writes; a full disk is waited for."""
 
-    __pydantic_config__: ClassVar[Any] = STRICT
+    def __init__(self, folder: Path, lock: RunLock) -> None:
+        self.folder, self.lock = folder, lock
 
-    progress: Fraction = 0.0  # used fraction of the budget
-    epoch: Time = 0.0  # epochs trained so far
-    seconds: Time = 0.0  # training time so far, interruptions excluded
-    loss: Metric = None  # mean loss since the previous line (nats)
-    learning_rate: Metric = None  # learning rate of the first optimizer
-    images_per_second: Metric = None  # throughput since this process started or resumed the run
-    accuracy: Metric = None  # accuracy of the EMA weights on the first evaluation images, at the end of an epoch
-    train_accuracy: Metric = None  # the same on the first training images, without augmentation
+    def log(self, progress: Progress) -> float:
+        """Append a line to the metrics; return the seconds waited for disk space."""
+        return self.lock.retry_while_disk_full(lambda: append_metrics(self.folder, progress))
+
+    def save_timeline(self, timeline: TimelineRecorder, compress: bool = False) -> float:
+        """Write the timeline; return the seconds waited for disk space."""
+        return self.lock.retry_while_disk_full(lambda: timeline.save(self.folder / TIMELINE, compress))
+
+    def save(self, result: Checkpoint, state: State | None) -> float:
+        """Write the checkpoint, see `save`; return the seconds waited for disk space."""
+        seconds = self.lock.retry_while_disk_full(lambda: save(result, self.folder / LAST, state))
+        self.lock.record_saved()
+        return seconds
 
 
 @with_config(STRICT)
 class Counters(TypedDict):
     """Counters of a training that is not finished."""
 
-    progress: Fraction
-    completed_epochs: Count
-    batches_done: Count
-    images_seen: Count
-    seconds: Time
     step_count: Count
+    seconds: Time
     bfloat16: bool
-    tensors: NotRequired[Count]  # of the state in the file
-    loss: NotRequired[float]
+    tensors: Count  # of the state in the file
 
 
 @with_config(ConfigDict(**STRICT, extra="allow"))
@@ -172,10 +171,10 @@ def load(path: Path) -> Checkpoint:
     return checkpoint.load(path, max_bytes=4 * checkpoint.MAX_BYTES)
 
 
-def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> TrainerState | None:
+def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> State | None:
     """Load the state from which to resume a run with `num_samples` training images; None if no state is saved yet.
 
-    `Trainer.load_state` compares its tensors with those of the network and the optimizers.
+    `TrainingLoop.restore` compares its tensors with those of the network and the optimizers.
 
     Raises:
         CheckpointError: If it is damaged, or was deleted.
@@ -207,7 +206,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> T
         raise CheckpointError(f"The counters of {path} are damaged: {name}, {problem}", RESTART, name) from None
     check_images(saved, dataset, num_samples, config.folder)
     ema_model, extra = checkpoint.read_tensors(path)
-    if counters.get("tensors", len(extra)) != len(extra):
+    if counters["tensors"] != len(extra):
         problem = f"The state in {path} must have {counters['tensors']} tensors: got {len(extra)}"
         raise CheckpointError(problem, RESTART, "tensors")
     checkpoint.check_finite(extra)
@@ -224,8 +223,17 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> T
             except (ValueError, IndexError):
                 raise CheckpointError(f"{name[:80]} is not a tensor of an optimizer", RESTART, name) from None
     optimizers = [states for states in optimizers if states]
-    return TrainerState(
-        ema_model, ema_extra, weights, optimizers, dict[str, Any](counters), saved.record.get("teacher")
+    has_timeline = config.num_snapshots and os.path.lexists(config.folder / TIMELINE)
+    return State(
+        ema_model,
+        ema_extra,
+        weights,
+        optimizers,
+        counters["step_count"],
+        counters["seconds"],
+        counters["bfloat16"],
+        saved.record.get("teacher"),
+        timeline.read(config.folder / TIMELINE) if has_timeline else None,
     )
 
 
@@ -295,7 +303,7 @@ def check_images(saved: Checkpoint, dataset: DatasetInfo, num_samples: int, fold
             )
 
 
-def prepare(config: TrainConfig, state: TrainerState | None, restart: bool = False) -> None:
+def prepare(config: TrainConfig, state: State | None, restart: bool = False) -> None:
     """Create a new run folder, or rewind that of a resumed run to its saved state, or of a restarted one to its start.
 
     Raises:
@@ -306,7 +314,7 @@ def prepare(config: TrainConfig, state: TrainerState | None, restart: bool = Fal
         for path in folder.glob(f".{name}.*.tmp"):  # of a killed process
             path.unlink(missing_ok=True)
     if state is not None:
-        truncate_metrics(folder, state.counters["seconds"])
+        truncate_metrics(folder, state.seconds)
         return
     if restart:
         check_not_watched(folder.name, config.preset)
@@ -371,7 +379,7 @@ def append_metrics(folder: Path, progress: Progress) -> None:
     append_line(folder / METRICS, json.dumps(asdict(progress)) + "\n")
 
 
-def save(result: Checkpoint, path: Path, state: TrainerState | None) -> None:
+def save(result: Checkpoint, path: Path, state: State | None) -> None:
     """Write the checkpoint atomically, with the training state unless training is finished."""
     extra: dict[str, Tensor] = {}
     if state is not None:
@@ -380,5 +388,7 @@ def save(result: Checkpoint, path: Path, state: TrainerState | None) -> None:
         for optimizer, states in enumerate(state.optimizers):
             for parameter, tensors in states.items():
                 extra |= {f"optimizers.{optimizer}.{parameter}.{key}": torch.as_tensor(t) for key, t in tensors.items()}
-        result.record["training"] = state.counters | {"tensors": len(extra)}
+        result.record["training"] = Counters(
+            step_count=state.step_count, seconds=state.seconds, bfloat16=state.bfloat16, tensors=len(extra)
+        )
     checkpoint.save(result, path, extra)

@@ -20,8 +20,8 @@ from vitviz.models.config import STRICT, config_from_dict
 from vitviz.runs import process, run_folder
 from vitviz.runs.launch import stop_request_path
 from vitviz.runs.process import ProcessRecord
-from vitviz.runs.run_folder import Progress
 from vitviz.training.config import Fraction
+from vitviz.training.loop import Progress, Time
 
 CRASHED = "The process ended unexpectedly: it was killed, ran out of memory, or the machine was shut down."
 KILLED_BEFORE_SAVING = (
@@ -71,8 +71,8 @@ class RunResult(TypedDict):
     state: Literal["finished", "failed"]
     message: str
     parameters: run_folder.Count | None
-    epochs: run_folder.Time | None
-    seconds: run_folder.Time | None
+    epochs: Time | None
+    seconds: Time | None
     train_samples: run_folder.Count | None
     accuracy: Fraction | None
     eval_samples: NotRequired[run_folder.Count | None]

@@ -21,14 +21,14 @@ from typing import Annotated, Any
 import torch
 from pydantic import Field, TypeAdapter
 
-from vitviz.errors import ConfigError, DataError
+from vitviz.errors import ConfigError, DataError, TrainingStopped
 from vitviz.files import read_regular, write_atomic
 from vitviz.models.checkpoint import eval_samples, parse_json
 from vitviz.runs import run_folder, training_run
-from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
-from vitviz.runs.run_folder import Progress
+from vitviz.runs.process import AlreadyRunningError, RunLock, format_error
 from vitviz.runs.status import RunResult
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
+from vitviz.training.loop import Progress
 from vitviz.training.signals import StopRequest
 
 MAX_RUNS = 64

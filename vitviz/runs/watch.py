@@ -26,10 +26,11 @@ from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import unwrap
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
-from vitviz.runs.run_folder import WATCHED, Progress
-from vitviz.runs.timeline import TimelineRecorder, max_snapshots
+from vitviz.runs.run_folder import WATCHED
 from vitviz.training.config import TrainConfig
+from vitviz.training.loop import Progress
 from vitviz.training.signals import StopRequest
+from vitviz.training.timeline import TimelineRecorder, max_snapshots
 
 MAX_SNAPSHOTS = 128  # of a timeline; then every second one is dropped, and half as many are recorded
 

@@ -9,9 +9,11 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from vitviz.data.datasets import CIFAR10
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import count_parameters
 from vitviz.training.config import TrainConfig
+from vitviz.training.data import TrainingData
 from vitviz.training.device import (
     can_allocate,
     choose_device,
@@ -22,8 +24,7 @@ from vitviz.training.device import (
 )
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES
-from vitviz.training.schedule import patch_keep_ratio
-from vitviz.training.trainer import Trainer
+from vitviz.training.loop import TrainingLoop, patch_keep_ratio
 
 NUM_THREADS = torch.get_num_threads()  # of a training process; a server's worker threads use fewer
 MIN_SECONDS = 0.12  # duration of a measured call; small batches are slow
@@ -81,12 +82,12 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         # The system may kill a process that allocates more than there is, instead of raising an error.
         if device.type == "cpu" and not can_allocate(4 * parameters + config.model.depth * activation):
             raise MemoryError
-        with torch.random.fork_rng(devices=[]):  # a Trainer sets the seed
-            trainer = Trainer(config, Distributed(config.device))
-        full, middle = time_per_image(trainer, 1.0), config.patch_dropout_until / 2
-        with_dropout = time_per_image(trainer, middle) if patch_keep_ratio(config, middle) < 1 else full
-        trainer.step_optimizers()  # creates their states
-        update = time_call(trainer.step_optimizers, device) / config.batch_size
+        with torch.random.fork_rng(devices=[]):  # the loop sets the seed
+            loop = TrainingLoop(config, Distributed(config.device), random_data(config, device))
+        full, middle = time_per_image(loop, 1.0), config.patch_dropout_until / 2
+        with_dropout = time_per_image(loop, middle) if patch_keep_ratio(config, middle) < 1 else full
+        loop.step_optimizers()  # creates their states
+        update = time_call(loop.step_optimizers, device) / config.batch_size
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
             raise
@@ -100,14 +101,12 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
     return with_dropout + update, full + update
 
 
-def time_per_image(trainer: Trainer, progress: float) -> float:
+def time_per_image(loop: TrainingLoop, progress: float) -> float:
     """Return seconds per image of forward and backward passes at a progress of the budget, in growing batches."""
-    config, device = trainer.config, trainer.device
-    images = torch.randint(0, 256, (MAX_BATCH, 3, *config.model.img_size), dtype=torch.uint8, device=device)
-    labels = torch.randint(0, config.model.num_classes, (MAX_BATCH,), device=device)
+    config, device = loop.config, loop.device
     count = min(MIN_BATCH, config.batch_size)
     while True:
-        call = partial(run_backward, trainer, images[:count], labels[:count], progress)
+        call = partial(run_backward, loop, torch.arange(count, device=device), progress)
         call()  # warmup
         seconds = time_call(call, device)
         if seconds > MIN_SECONDS or 2 * count > min(MAX_BATCH, config.batch_size):
@@ -115,9 +114,16 @@ def time_per_image(trainer: Trainer, progress: float) -> float:
         count *= 2
 
 
-def run_backward(trainer: Trainer, images: Tensor, labels: Tensor, progress: float) -> None:
+def run_backward(loop: TrainingLoop, batch: Tensor, progress: float) -> None:
     """Run one forward and one backward pass."""
-    trainer.compute_loss(images, labels, progress).backward()
+    loop.compute_loss(*loop.load(batch), progress).backward()
+
+
+def random_data(config: TrainConfig, device: torch.device) -> TrainingData:
+    """Return random images on the device, for measurements."""
+    images = torch.randint(0, 256, (MAX_BATCH, 3, *config.model.img_size), dtype=torch.uint8, device=device)
+    data = images, torch.randint(0, config.model.num_classes, (MAX_BATCH,), device=device)
+    return TrainingData(CIFAR10, data, data)
 
 
 def estimate_seconds_left(config: TrainConfig, progress: float, seconds: float) -> float:

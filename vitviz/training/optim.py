@@ -4,14 +4,16 @@ Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networ
 matrix by its nearest semi-orthogonal matrix. Matrices of equal shape are stacked and processed by one batched product.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
 
+from vitviz.errors import CheckpointError
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
+RESTART = "Train again from the start with --restart."
 QUINTIC = (3.4445, -4.7750, 2.0315)  # a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 (Jordan et al.)
 
 
@@ -87,26 +89,6 @@ class Muon(torch.optim.Optimizer):
             torch._foreach_add_(weights, updates, alpha=-group["lr"] * scale)
 
 
-def state_of(optimizer: torch.optim.Optimizer, index: int) -> dict[str, Tensor]:
-    """Return tensors like those in the state of a parameter after a step; none if it has no state.
-
-    Args:
-        optimizer: From `create_optimizers`.
-        index: Position of the parameter, as in the optimizer's `state_dict`.
-    """
-    for group in optimizer.param_groups:
-        if index < len(group["params"]):
-            break
-        index -= len(group["params"])
-    else:
-        return {}
-    weight = group["params"][index]
-    if isinstance(optimizer, Muon):
-        shape = (len(group["params"]), *weight.flatten(1).shape)
-        return {} if index else {"momentum": torch.empty(shape, device="meta")}
-    return {"step": torch.empty((), device="meta"), "exp_avg": weight, "exp_avg_sq": weight}
-
-
 def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distributed) -> list[torch.optim.Optimizer]:
     """Create the optimizers of all parameters that require gradients.
 
@@ -133,3 +115,54 @@ def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distri
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]
     return optimizers
+
+
+def load_states(
+    optimizers: list[torch.optim.Optimizer], states: list[dict[int, dict[str, Tensor]]], has_stepped: bool
+) -> None:
+    """Load the states of the optimizers of a saved run.
+
+    Raises:
+        CheckpointError: If they have other tensors than the optimizers.
+    """
+    if len(states) != (len(optimizers) if has_stepped else 0):
+        raise CheckpointError("The saved state must have the tensors of all optimizers.", RESTART, "optimizers")
+    for optimizer, tensors in zip(optimizers, states, strict=False):
+        for index, found in tensors.items():
+            check_same_tensors(f"optimizer {index}", found, state_of(optimizer, index))
+        optimizer.load_state_dict({"state": tensors, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def state_of(optimizer: torch.optim.Optimizer, index: int) -> dict[str, Tensor]:
+    """Return tensors like those in the state of a parameter after a step; none if it has no state.
+
+    Args:
+        optimizer: From `create_optimizers`.
+        index: Position of the parameter, as in the optimizer's `state_dict`.
+    """
+    for group in optimizer.param_groups:
+        if index < len(group["params"]):
+            break
+        index -= len(group["params"])
+    else:
+        return {}
+    weight = group["params"][index]
+    if isinstance(optimizer, Muon):
+        shape = (len(group["params"]), *weight.flatten(1).shape)
+        return {} if index else {"momentum": torch.empty(shape, device="meta")}
+    return {"step": torch.empty((), device="meta"), "exp_avg": weight, "exp_avg_sq": weight}
+
+
+def check_same_tensors(kind: str, found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
+    """Raise CheckpointError for the first tensor of a saved state that differs in name, shape or dtype."""
+    for name in sorted(expected.keys() | found.keys()):
+        problem = ""
+        if name not in found or name not in expected:
+            problem = "is missing" if name in expected else "is unexpected"
+        elif (expected[name].shape, expected[name].dtype) != (found[name].shape, found[name].dtype):
+            (shape, dtype), (other, kept) = ((list(one[name].shape), one[name].dtype) for one in (expected, found))
+            problem = f"must be {dtype} of shape {shape}: got {kept} of {other!s:.80}"
+        if problem:
+            raise CheckpointError(
+                f"The saved state must be that of the run: {kind} {name:.80} {problem}.", RESTART, name
+            )

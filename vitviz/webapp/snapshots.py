@@ -18,7 +18,7 @@ from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.models.weights import WeightFile
 from vitviz.plots.formatting import map_name
 from vitviz.plots.scales import with_means
-from vitviz.runs.timeline import Timeline
+from vitviz.training.timeline import Timeline
 from vitviz.view import Sample, Subject, View, check_index
 from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.schemas import explanations as types

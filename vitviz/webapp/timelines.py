@@ -10,10 +10,10 @@ from PIL import Image
 
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models import checkpoint
-from vitviz.runs import timeline
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
-from vitviz.runs.timeline import Timeline, TimelineError
+from vitviz.training import timeline
+from vitviz.training.timeline import Timeline, TimelineError
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
 from vitviz.webapp.schemas.runs import BundledTimeline, TimelineReply, TimelineRequest
 

@@ -182,16 +182,13 @@ class TimelineRecorder:
         time = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
         self.snapshots.append(snapshot(model, self.inputs) | time)
 
-    def restore(self, path: Path, epoch: float, progress: float) -> None:
-        """Restore the snapshots of a resumed run up to an epoch and progress; without the file they are missing."""
-        if os.path.lexists(path):
-            stored = read(path)
+    def restore(self, stored: Timeline | None, epoch: float, progress: float) -> None:
+        """Restore the snapshots of a resumed run up to an epoch and progress; without a timeline they are missing."""
+        if stored is not None:
             shape = stored.cls_attention.shape[2:]
             own = (self.names, [*self.classes], tuple(self.grid), self.shape or shape)
             if own != (stored.names, stored.classes, stored.grid, shape):
-                raise TimelineError(
-                    f"The timeline of a resumed run must be its own: {str(path)[:200]!r} is another one."
-                )
+                raise TimelineError("The timeline of a resumed run must be its own: that of its folder is another one.")
             series = {name: getattr(stored, name) for name in SERIES}
             count = int((stored.epoch <= np.float32(epoch)).sum())
             self.snapshots = [{name: values[i] for name, values in series.items()} for i in range(count)]

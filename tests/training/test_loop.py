@@ -12,12 +12,12 @@ from vitviz.data import datasets
 from vitviz.data.datasets import CIFAR10, Dataset
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import load
-from vitviz.runs.training_run import TrainingRun, train
-from vitviz.training import device, trainer
+from vitviz.runs.training_run import train
+from vitviz.training import device, loop
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import load_training_data
 from vitviz.training.evaluation import measure_accuracy
-from vitviz.training.schedule import lr_factor, patch_keep_ratio
+from vitviz.training.loop import TrainingLoop, lr_factor, patch_keep_ratio
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
@@ -34,9 +34,7 @@ UNREGULARIZED = {
 
 @pytest.mark.slow
 def test_a_batch_can_be_overfitted(config, monkeypatch):
-    monkeypatch.setattr(
-        trainer.augmentation, "random_crop_and_flip", lambda images, **options: images
-    )  # images are noise
+    monkeypatch.setattr(loop.augmentation, "random_crop_and_flip", lambda images, **options: images)  # images are noise
     run = create_run(replace(config, ema_decay=0.0, muon_lr=0.01, lr=0.01, **UNREGULARIZED))
     batch = torch.arange(10)
     for _ in range(80):
@@ -63,13 +61,13 @@ def test_a_cosine_schedule_is_flat_at_both_ends():
 
 def test_the_learning_rates_of_a_run_follow_the_schedule(config, monkeypatch):
     rates = []
-    real = TrainingRun.step
+    real = TrainingLoop.step
 
     def watched(run, batch):
         real(run, batch)
-        rates.append([group["lr"] for optimizer in run.trainer.optimizers for group in optimizer.param_groups])
+        rates.append([group["lr"] for optimizer in run.optimizers for group in optimizer.param_groups])
 
-    monkeypatch.setattr(TrainingRun, "step", watched)
+    monkeypatch.setattr(TrainingLoop, "step", watched)
     train(replace(config, muon_lr=0.01, lr=0.02, warmup_fraction=0.25, num_snapshots=0))
     muon, adamw = {tuple(step) for step in zip(*[r[:4] for r in rates], strict=True)}, [r[-1] for r in rates]
     expected = np.array([3, 9, 11, 9, 7, 5, 3, 1]) / 12  # in the middle of each step
@@ -81,7 +79,7 @@ def test_the_learning_rates_of_a_run_follow_the_schedule(config, monkeypatch):
 @pytest.mark.parametrize("epochs", [1, 0.5])
 def test_a_run_of_one_step_changes_the_weights(config, epochs):
     config = replace(config, max_train_samples=25, epochs=epochs, num_snapshots=0)
-    first = create_run(config).trainer.model.state_dict()
+    first = create_run(config).model.state_dict()
     path = train(config)
     assert load(path).record["steps"] == 1
     assert not torch.equal(load_weights(path)["head.weight"], first["head.weight"])
@@ -95,9 +93,9 @@ def test_the_patch_keep_ratio_grows_linearly_and_is_then_one():
 
 def test_the_network_gets_the_patches_that_are_kept(config, monkeypatch):
     kept = []
-    real = trainer.ViT.forward
+    real = loop.ViT.forward
     monkeypatch.setattr(
-        trainer.ViT, "forward", lambda model, images, keep=None: kept.append(keep) or real(model, images, keep)
+        loop.ViT, "forward", lambda model, images, keep=None: kept.append(keep) or real(model, images, keep)
     )
     run = create_run(replace(config, patch_keep_start=0.25, patch_keep_end=0.5, patch_dropout_until=0.8))
     for progress in (0, 0.4, 0.9):
@@ -112,7 +110,7 @@ def test_the_precision_is_that_of_the_config_or_the_faster_one(config, monkeypat
     monkeypatch.setattr(device, "is_bfloat16_faster", lambda device: faster)
     dtypes = []
     run = create_run(replace(config, precision=precision, num_snapshots=0))
-    run.trainer.model.blocks[0].mlp.fc1.register_forward_hook(lambda module, args, output: dtypes.append(output.dtype))
+    run.model.blocks[0].mlp.fc1.register_forward_hook(lambda module, args, output: dtypes.append(output.dtype))
     run.step(torch.arange(25))
     expected = {"auto": "bfloat16" if faster else "float32"}.get(precision, precision)
     assert dtypes == [getattr(torch, expected)]
@@ -123,24 +121,24 @@ def test_the_precision_is_that_of_the_config_or_the_faster_one(config, monkeypat
 
 def test_the_ema_starts_at_the_weights_and_its_decay_grows(config):
     run = create_run(replace(config, ema_decay=0.9, warmup_fraction=0.0))
-    torch.nn.init.ones_(run.trainer.model.head.bias)
+    torch.nn.init.ones_(run.model.head.bias)
     for step, moved in [(0, 1.0), (1, 9 / 11), (10_000, 0.1)]:  # decay (1 + 1) / (10 + 1) at step 1, then 0.9
-        torch.nn.init.zeros_(run.trainer.ema_model.head.bias)
-        run.trainer.step_count = step
-        run.trainer.update_ema()
-        torch.testing.assert_close(run.trainer.ema_model.head.bias, torch.full((10,), moved), rtol=0, atol=1e-6)
+        torch.nn.init.zeros_(run.ema_model.head.bias)
+        run.step_count = step
+        run.update_ema()
+        torch.testing.assert_close(run.ema_model.head.bias, torch.full((10,), moved), rtol=0, atol=1e-6)
 
 
 def test_the_ema_equals_that_of_torch(config):
     run = create_run(replace(config, ema_decay=0.3, warmup_fraction=0.0))
-    expected = AveragedModel(run.trainer.model)
+    expected = AveragedModel(run.model)
     for decay in (0.0, 2 / 11, 3 / 12, 0.3, 0.3):
         expected.multi_avg_fn = get_ema_multi_avg_fn(decay)
         run.step(torch.arange(25))
-        expected.update_parameters(run.trainer.model)
-    assert not torch.equal(run.trainer.ema_model.head.weight, run.trainer.model.head.weight)
+        expected.update_parameters(run.model)
+    assert not torch.equal(run.ema_model.head.weight, run.model.head.weight)
     for name, weight in expected.module.state_dict().items():
-        assert torch.equal(run.trainer.ema_model.state_dict()[name], weight), name
+        assert torch.equal(run.ema_model.state_dict()[name], weight), name
 
 
 def test_accuracy_by_hand(config):
