@@ -1,4 +1,4 @@
-"""Write the options table of docs/training.md from `TrainConfig` and `ViTConfig`: python -m scripts.options."""
+"""Write the tables of presets and options of docs/training.md from the code: python -m scripts.options."""
 
 import re
 from dataclasses import fields
@@ -7,19 +7,34 @@ from typing import Any, get_type_hints
 
 from pydantic.fields import FieldInfo
 
+from vitviz.models.checkpoint import count_parameters
 from vitviz.models.config import ViTConfig
 from vitviz.training.config import TrainConfig
+from vitviz.training.presets import PRESETS
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "training.md"
-TABLE = re.compile(r"(?<=writes this table -->\n).*?(?=<!-- end of options)", re.DOTALL)
 
 
 def main() -> None:
-    """Replace the table in the document."""
-    DOCUMENT.write_text(TABLE.sub(lambda _: table(), DOCUMENT.read_text()))
+    """Replace the tables in the document."""
+    text = DOCUMENT.read_text()
+    for name, table in (("presets", presets()), ("options", options())):
+        before, marker, rest = re.split(rf"(<!-- {name}: .*? -->\n)", text, maxsplit=1)
+        text = before + marker + table + rest[rest.index(f"<!-- end of {name}") :]
+    DOCUMENT.write_text(text)
 
 
-def table() -> str:
+def presets() -> str:
+    """Return one row per preset: parameters, command, hardware, minutes, test accuracy."""
+    rows = ["", "| preset | parameters | command | hardware | minutes | test accuracy |", "|---|---|---|---|---|---|"]
+    for name, preset in PRESETS.items():
+        size = f"{count_parameters(preset.config.model) / 1e6:.2f} M"
+        reached = "not measured" if preset.test_accuracy is None else f"{100 * preset.test_accuracy:.2f} %"
+        rows += [f"| `{name}` | {size} | `{preset.command}` | {preset.hardware} | {preset.minutes} | {reached} |"]
+    return "\n".join(rows) + "\n\n"
+
+
+def options() -> str:
     """Return one row per field: option, default, description."""
     rows = ["", "| option | default | description |", "|---|---|---|"]
     rows += [row(f"--{name.replace('_', '-')}", default, text) for name, default, text in described(TrainConfig)]

@@ -461,7 +461,7 @@ def test_loading_and_counting_parameters_do_not_import_the_compiler_of_torch(tmp
         f"for name in ('cifar10-ti4', {str(folder)!r}):\n"
         "    vitviz.load(name, device='cpu', check=False)\n"
         "for preset in vitviz.PRESETS.values():\n"
-        "    count_parameters(preset.model)\n"
+        "    count_parameters(preset.config.model)\n"
         "assert not {'torch._dynamo', 'sympy'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -1,7 +1,7 @@
 """Training configuration: checks, overrides, JSON and presets."""
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,7 @@ INVALID = [
     ({"output_dir": 3}, "output_dir", "must be a string, or None: got 3"),
     ({"max_train_samples": 0}, "max_train_samples", "must be an integer at least 2, or None: got 0"),
     ({"val_size": -1}, "val_size", "must be an integer at least 0: got -1"),
-    ({"epochs": 3, "minutes": 88}, "epochs", r"and minutes exclude each other: got 3\.0 epochs and 88\.0 minutes"),
+    ({"epochs": 3, "minutes": 87}, "epochs", r"and minutes exclude each other: got 3\.0 epochs and 87\.0 minutes"),
     ({"minutes": None, "epochs": -1}, "epochs", POSITIVE + ", or None: got -1"),
     ({"minutes": 0}, "minutes", POSITIVE + ", or None: got 0"),
     ({"minutes": float("inf")}, "minutes", POSITIVE + ", or None: got inf"),
@@ -117,10 +117,34 @@ def test_every_field_has_a_check():
 
 
 def test_presets_are_named_after_their_key_and_survive_json():
-    for name, config in PRESETS.items():
-        assert get_preset(name) is config
+    for name, preset in PRESETS.items():
+        assert get_preset(name) is (config := preset.config)
         assert config.preset == name
         assert from_json(json.loads(json.dumps(asdict(config)))) == config
+
+
+def test_every_preset_says_what_it_reached_and_how():
+    for name, preset in PRESETS.items():
+        assert preset.about.endswith(".")
+        assert preset.hardware
+        assert preset.minutes > 0
+        assert preset.test_accuracy is None or 0 < preset.test_accuracy < 1
+        words = preset.command.removeprefix("python -m vitviz ").split()
+        assert words[:3] == ["train", "--preset", name]
+        assert preset.corrected is None or preset.corrected in PRESETS
+
+
+def test_explicit_epochs_win_over_the_default_minutes():
+    assert (TrainConfig().epochs, TrainConfig().minutes) == (None, 88)
+    for config in (
+        TrainConfig(epochs=3),
+        replace(TrainConfig(), epochs=3),
+        replace(get_preset("cifar10-ti4"), epochs=3),
+    ):
+        assert (config.epochs, config.minutes) == (3, None)
+    with pytest.raises(ConfigError) as found:
+        TrainConfig(epochs=3, minutes=5)
+    assert found.value.field == "epochs"
 
 
 def test_an_unknown_preset_is_refused_with_the_known_names():
@@ -197,8 +221,3 @@ def test_json_with_unknown_fields_is_refused():
         from_json({"wings": 2})
     with pytest.raises(ConfigError, match=r"model\.wings"):
         from_json({"model": {"wings": 2}})
-
-
-def test_a_budget_that_is_given_replaces_the_default_one():
-    assert (TrainConfig(epochs=10).epochs, TrainConfig(epochs=10).minutes) == (10, None)
-    assert (TrainConfig().epochs, TrainConfig().minutes) == (None, 88)

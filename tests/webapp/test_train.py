@@ -467,7 +467,7 @@ def test_a_lesson_is_a_preset_with_a_budget(page):
         assert lesson["preset"] in PRESETS
         assert (lesson["test_accuracy"] is None) == (not lesson["hardware"])
     shortest = catalog["lessons"][0]
-    assert PRESETS[shortest["preset"]].minutes == shortest["minutes"]
+    assert PRESETS[shortest["preset"]].config.minutes == shortest["minutes"]
     assert {preset["name"]: preset["corrected"] for preset in catalog["presets"] if preset["corrected"]} == {
         "tutorial-scratch": "tutorial-scratch-fixed"
     }

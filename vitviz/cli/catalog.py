@@ -30,7 +30,7 @@ def list_names(
         "models": lambda: {name: accuracy(name) for name in bundled_checkpoints()},
         "samples": lambda: {name: PHOTOS[name].title if name in PHOTOS else "drawing" for name in example_paths()},
         "methods": lambda: {name: method.title for name, method in METHODS.items()},
-        "presets": lambda: {name: f"{config.model.architecture}, {config.dataset}" for name, config in PRESETS.items()},
+        "presets": lambda: {name: preset.about for name, preset in PRESETS.items()},
     }
     console = table_console()
     for name, rows in listed.items():

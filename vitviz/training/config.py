@@ -162,6 +162,8 @@ class TrainConfig:
             raise ConfigError("model", problem, "Use for example ViTConfig(depth=4).")
         if self.epochs is None and self.minutes is None:
             object.__setattr__(self, "minutes", DEFAULT_MINUTES)
+        elif self.epochs is not None and self.minutes == DEFAULT_MINUTES:
+            object.__setattr__(self, "minutes", None)
         elif self.epochs is not None and self.minutes is not None:
             raise ConfigError(
                 "epochs",

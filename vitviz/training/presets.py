@@ -1,7 +1,4 @@
-"""Presets: named training configurations.
-
-Accuracy, minutes and hardware of each are in checkpoints/README.md and docs/training.md.
-"""
+"""Presets: named training configurations, each with what it reached, for page, command line and documents."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,52 +31,120 @@ NOTEBOOK = PLAIN | {"optimizer": "adamw", "lr": 1e-4, "weight_decay": 1e-5, "gra
 SCRATCH = ViTConfig(
     architecture="tutorial-scratch", embed_dim=256, depth=2, num_heads=8, mlp_ratio=4.0, pos_drop_rate=0.1
 )
-PRESETS: dict[str, TrainConfig] = {
-    "cifar10-ti4": TrainConfig(),
-    "cifar10-2min": TrainConfig(
-        preset="cifar10-2min",
-        model=ViTConfig(embed_dim=128, depth=4, num_heads=4),
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named training configuration, and what one run of it reached, with seed 0."""
+
+    config: TrainConfig
+    about: str  # a sentence for the page
+    command: str
+    hardware: str
+    minutes: int
+    test_accuracy: float | None  # on all test images; None: not measured
+    corrected: str | None = None  # name of the preset without the mistake of this one
+
+
+ZEN5 = "two cores of an AMD EPYC (Zen 5, bfloat16)"
+ZEN4 = "two cores of an AMD EPYC (Zen 4, bfloat16)"
+PRESETS: dict[str, Preset] = {
+    "cifar10-ti4": Preset(
+        TrainConfig(),
+        about="Made for two CPU cores.",
+        command="python -m vitviz train --preset cifar10-ti4",
+        hardware=ZEN5,
+        minutes=88,
+        test_accuracy=0.9091,
+    ),
+    "cifar10-2min": Preset(
+        TrainConfig(
+            preset="cifar10-2min",
+            model=ViTConfig(embed_dim=128, depth=4, num_heads=4),
+            minutes=2,
+            batch_size=128,
+            randaug_num_ops=0,
+            cutmix_prob=0.0,
+        ),
+        about="A small network that learns visibly within two minutes on two CPU cores.",
+        command="python -m vitviz train --preset cifar10-2min",
+        hardware=ZEN5,
         minutes=2,
-        batch_size=128,
-        randaug_num_ops=0,
-        cutmix_prob=0.0,
+        test_accuracy=0.7245,
     ),
-    "cifar10-s4": TrainConfig(
-        preset="cifar10-s4",
-        model=ViTConfig(embed_dim=256, depth=9, num_heads=8, mlp_ratio=4.0, drop_path_rate=0.1),
+    "cifar10-s4": Preset(
+        TrainConfig(
+            preset="cifar10-s4",
+            model=ViTConfig(embed_dim=256, depth=9, num_heads=8, mlp_ratio=4.0, drop_path_rate=0.1),
+            minutes=18,
+            batch_size=1024,
+            lr=1e-3,
+            randaug_num_ops=2,
+            randaug_magnitude=0.9,
+            mixup_prob=0.5,
+            random_erasing_prob=0.25,
+            patch_keep_start=1.0,
+            patch_keep_end=1.0,
+            patch_dropout_until=0.0,
+            ema_decay=0.9998,
+            checkpoint_every_epochs=20,
+        ),
+        about="Larger and more accurate. Made for a GPU: on a CPU it learns little in this time.",
+        command="python -m vitviz train --preset cifar10-s4",
+        hardware="one GPU",
         minutes=18,
-        batch_size=1024,
-        lr=1e-3,
-        randaug_num_ops=2,
-        randaug_magnitude=0.9,
-        mixup_prob=0.5,
-        random_erasing_prob=0.25,
-        patch_keep_start=1.0,
-        patch_keep_end=1.0,
-        patch_dropout_until=0.0,
-        ema_decay=0.9998,
-        checkpoint_every_epochs=20,
+        test_accuracy=None,
     ),
-    "tutorial-notebook": TrainConfig(
-        preset="tutorial-notebook",
-        model=ViTConfig(
-            architecture="tutorial-notebook", embed_dim=384, depth=2, num_heads=6, mlp_ratio=1.0, pos_drop_rate=0.5
+    "tutorial-notebook": Preset(
+        TrainConfig(
+            preset="tutorial-notebook",
+            model=ViTConfig(
+                architecture="tutorial-notebook", embed_dim=384, depth=2, num_heads=6, mlp_ratio=1.0, pos_drop_rate=0.5
+            ),
+            **NOTEBOOK,
         ),
-        **NOTEBOOK,
+        about="As in the notebook: a norm after each block, none at the end.",
+        command="python -m vitviz train --preset tutorial-notebook --minutes 10 --num-snapshots 0",
+        hardware=ZEN4,
+        minutes=10,
+        test_accuracy=0.2775,
     ),
-    "tutorial-lightning": TrainConfig(
-        preset="tutorial-lightning",
-        model=ViTConfig(
-            architecture="tutorial-lightning", embed_dim=256, depth=2, num_heads=8, mlp_ratio=2.0, pos_drop_rate=0.1
+    "tutorial-lightning": Preset(
+        TrainConfig(
+            preset="tutorial-lightning",
+            model=ViTConfig(
+                architecture="tutorial-lightning", embed_dim=256, depth=2, num_heads=8, mlp_ratio=2.0, pos_drop_rate=0.1
+            ),
+            **PLAIN,
         ),
-        **PLAIN,
+        about="As in the Lightning tutorial: the residual branches off after the norm.",
+        command="python -m vitviz train --preset tutorial-lightning --minutes 10 --num-snapshots 0",
+        hardware=ZEN4,
+        minutes=10,
+        test_accuracy=0.6116,
     ),
-    "tutorial-scratch": TrainConfig(preset="tutorial-scratch", model=SCRATCH, **PLAIN),
-    "tutorial-scratch-fixed": TrainConfig(
-        preset="tutorial-scratch-fixed", model=replace(SCRATCH, architecture="tutorial-scratch-fixed"), **PLAIN
+    "tutorial-scratch": Preset(
+        TrainConfig(preset="tutorial-scratch", model=SCRATCH, **PLAIN),
+        about="As in the from-scratch tutorial, with its mistake: reshape cuts strips of 16 pixels along the rows of "
+        "the image instead of squares of 4 by 4, so a patch shows no shape.",
+        command="python -m vitviz train --preset tutorial-scratch --minutes 10 --num-snapshots 0",
+        hardware=ZEN4,
+        minutes=10,
+        test_accuracy=0.5346,
+        corrected="tutorial-scratch-fixed",
+    ),
+    "tutorial-scratch-fixed": Preset(
+        TrainConfig(
+            preset="tutorial-scratch-fixed", model=replace(SCRATCH, architecture="tutorial-scratch-fixed"), **PLAIN
+        ),
+        about="The same network with the patches cut as squares.",
+        command="python -m vitviz train --preset tutorial-scratch-fixed --minutes 10 --num-snapshots 0",
+        hardware=ZEN4,
+        minutes=10,
+        test_accuracy=None,
     ),
 }
-"""Configurations by name, each a `TrainConfig`."""
+"""Training configurations by name, each a `Preset`."""
 
 
 @dataclass(frozen=True)
@@ -97,18 +162,17 @@ class Lesson:
     hardware: str = ""
 
 
-EPYC = "two cores of an AMD EPYC (Zen 5, bfloat16)"
 # One run each, seed 0: `python -m vitviz train --preset PRESET --minutes MINUTES`. The third with `--epochs 58` next to
 # other programs: two idle cores take 60 minutes for them, as 85.2 epochs took 88.
 LESSONS = (
-    Lesson(2, "cifar10-2min", 2, 4.7, 0.7245, (0.65, 0.79), EPYC),
-    Lesson(10, "cifar10-2min", 10, 23.8, 0.8343, None, EPYC),
-    Lesson(60, "cifar10-ti4", 60, 58.0, 0.8966, None, EPYC),
+    Lesson(2, "cifar10-2min", 2, 4.7, 0.7245, (0.65, 0.79), ZEN5),
+    Lesson(10, "cifar10-2min", 10, 23.8, 0.8343, None, ZEN5),
+    Lesson(60, "cifar10-ti4", 60, 58.0, 0.8966, None, ZEN5),
 )
 
 
 def get_preset(name: str) -> TrainConfig:
-    """Return the preset of this name; ConfigError if there is none."""
+    """Return the config of the preset of this name; ConfigError if there is none."""
     if name not in PRESETS:
         raise ConfigError("preset", f"must be one of {', '.join(PRESETS)}: got {name!r}")
-    return PRESETS[name]
+    return PRESETS[name].config

@@ -14,21 +14,10 @@ from vitviz.runs.run_folder import flatten
 from vitviz.runs.sweep import CombinationsError
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import Estimate, estimate_run
-from vitviz.training.presets import LESSONS
+from vitviz.training.presets import LESSONS, Preset
 from vitviz.webapp.schemas.runs import FormRequest, LessonInfo, PresetInfo, SettingGroup
 from vitviz.webapp.server.refusals import FieldError
 
-ABOUT = {
-    "cifar10-ti4": "Made for two CPU cores.",
-    "cifar10-2min": "A small network that learns visibly within two minutes on two CPU cores.",
-    "cifar10-s4": "Larger and more accurate. Made for a GPU: on a CPU it learns little in this time.",
-    "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
-    "tutorial-lightning": "As in the Lightning tutorial: the residual branches off after the norm.",
-    "tutorial-scratch": "As in the from-scratch tutorial, with its mistake: reshape cuts strips of 16 pixels along the "
-    "rows of the image instead of squares of 4 by 4, so a patch shows no shape.",
-    "tutorial-scratch-fixed": "The same network with the patches cut as squares.",
-}
-CORRECTED = {"tutorial-scratch": "tutorial-scratch-fixed"}  # the version of a preset without its mistake
 # Label of each hyperparameter by group. Names are those of `TrainConfig`, or of `ViTConfig` with the prefix `model.`.
 SETTINGS: dict[str, dict[str, str]] = {
     "Model": {
@@ -97,17 +86,17 @@ def about_form() -> Iterator[None]:
         raise FieldError(field, ValueError(describe_error(error))) from error
 
 
-def describe_preset(name: str, config: TrainConfig) -> PresetInfo:
+def describe_preset(name: str, preset: Preset) -> PresetInfo:
     """Describe a preset: text, hyperparameters by name, and the network's size."""
-    values, model = flatten(config), config.model
+    values, model = flatten(preset.config), preset.config.model
     network = f"{model.depth} layers, {model.num_heads} heads, width {model.embed_dim}."
     return PresetInfo(
         name=name,
-        about=" ".join(filter(None, [network, ABOUT.get(name, "")])),
-        corrected=CORRECTED.get(name),
+        about=f"{network} {preset.about}",
+        corrected=preset.corrected,
         settings={key: values[key] for key in sorted(CONFIG_FIELDS)},
         plain=model.architecture == "vit",
-        **summarize(config),
+        **summarize(preset.config),
     )
 
 

@@ -89,7 +89,7 @@ class Trainings:
         """Return what the form offers, the bundled timelines, and the hardware."""
         return TrainCatalog(
             lessons=describe_lessons(),
-            presets=[describe_preset(name, config) for name, config in PRESETS.items()],
+            presets=[describe_preset(name, preset) for name, preset in PRESETS.items()],
             settings=describe_settings(),
             choices={"optimizer": list(get_args(Optimizer)), "lr_schedule": list(get_args(LRSchedule))},
             sources=bundled_timelines(),
