@@ -158,9 +158,9 @@ def train_teacher(config: TrainConfig, model: ConvNetConfig, data: LabeledImages
         flipped = alternating_flip(images[batch], batch, epoch, config.seed)
         inputs = augmentation.random_crop_and_flip(flipped, flip_prob=0.0)
         inputs = augmentation.normalize(inputs, CIFAR10.mean, CIFAR10.std)
-        targets = augmentation.one_hot(labels[batch], model.num_classes)
+        soft_labels = augmentation.one_hot(labels[batch], model.num_classes)
         with autocast(device, bfloat16):
-            loss = F.cross_entropy(network(inputs), targets, label_smoothing=config.label_smoothing)
+            loss = F.cross_entropy(network(inputs), soft_labels, label_smoothing=config.label_smoothing)
         loss.backward()
         update([optimizer], lr_factor(config, middle), bfloat16, device)
         if step < LOOKAHEAD_STEPS or (step + 1) % LOOKAHEAD_STEPS == 0:
@@ -202,14 +202,14 @@ def train_student(config: TrainConfig, soft: Tensor, data: LabeledImages, initia
         batches = epoch_batches(config, len(labels), cycle, device)
         batch, start = batches[position], position * config.batch_size
         torch.manual_seed(step_seed(config.seed, cycle * per_epoch + position))
-        inputs, targets = augment(config, CIFAR10, images[batch], labels[batch], mix=True)
+        inputs, soft_labels = augment(config, CIFAR10, images[batch], labels[batch], mix=True)
         probabilities = soft[cycle, start : start + len(batch)].to(device).float()
-        targets = targets.lerp(probabilities, config.distill_weight)
+        soft_labels = soft_labels.lerp(probabilities, config.distill_weight)
         torch.manual_seed(step_seed(config.seed, step) + 1)  # other patches are dropped in each cycle
         ratio = patch_keep_ratio(config, progress)
         keep = augmentation.sample_patches(len(batch), config.model.num_patches, ratio, device)
         with autocast(device, bfloat16):
-            loss = F.cross_entropy(network(inputs, keep), targets, label_smoothing=config.label_smoothing)
+            loss = F.cross_entropy(network(inputs, keep), soft_labels, label_smoothing=config.label_smoothing)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), config.grad_clip_norm)
         update(optimizers, lr_factor(config, middle), bfloat16, device)

@@ -89,18 +89,18 @@ def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tens
         mix: Whether to use CutMix and Mixup.
 
     Returns:
-        Images, float32 (B, 3, H, W), and targets (B, K).
+        Images, float32 (B, 3, H, W), and soft labels (B, K).
     """
     images = augmentation.random_crop_and_flip(images)
     if config.randaug_num_ops:
         images = augmentation.rand_augment(images, config.randaug_num_ops, config.randaug_magnitude)
     images = augmentation.normalize(images, info.mean, info.std)
-    targets = augmentation.one_hot(labels, config.model.num_classes)  # (B, K)
+    soft_labels = augmentation.one_hot(labels, config.model.num_classes)  # (B, K)
     draw = torch.rand(len(labels), device=labels.device)
     if mix and config.cutmix_prob:
-        images, targets = augmentation.cutmix(images, targets, draw < config.cutmix_prob)
+        images, soft_labels = augmentation.cutmix(images, soft_labels, draw < config.cutmix_prob)
     if mix and config.mixup_prob:
-        images, targets = augmentation.mixup(images, targets, draw >= 1 - config.mixup_prob)
+        images, soft_labels = augmentation.mixup(images, soft_labels, draw >= 1 - config.mixup_prob)
     if config.random_erasing_prob:
         images = augmentation.random_erasing(images, config.random_erasing_prob)
-    return images, targets
+    return images, soft_labels

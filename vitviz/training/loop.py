@@ -289,21 +289,21 @@ class TrainingLoop:
     def compute_loss(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
         """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats)."""
         config, shard = self.config, self.distributed.shard
-        images, targets = self.augment(config, self.info, images, labels, progress < config.mix_until)  # (B, K)
+        images, soft_labels = self.augment(config, self.info, images, labels, progress < config.mix_until)  # (B, K)
         keep = None
         if config.objective == "classify":
             ratio = patch_keep_ratio(config, progress)
             keep = augmentation.sample_patches(len(images), config.model.num_patches, ratio, self.device)
         if self.distributed.world_size > 1:
-            images, targets, keep = shard(images), shard(targets), None if keep is None else shard(keep)
+            images, soft_labels, keep = shard(images), shard(soft_labels), None if keep is None else shard(keep)
             torch.manual_seed(step_seed(config.seed, self.step_count) + self.distributed.rank)
         with autocast(self.device, self.bfloat16):
             if config.objective == "masked-patch":
                 return self.compiled(images)[0]
             if self.teacher is not None:
-                targets = self.teacher.mix(images, targets, config.distill_weight)
+                soft_labels = self.teacher.mix(images, soft_labels, config.distill_weight)
             network = self.compiled if keep is None else self.wrapped
-            return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
+            return F.cross_entropy(network(images, keep), soft_labels, label_smoothing=config.label_smoothing)
 
     def step_optimizers(self) -> None:
         """Update the weights from their gradients."""

@@ -41,10 +41,10 @@ class MaskedPatches(nn.Module):
         corrupted, patches = self.corrupt(patches)
         x, _ = self.vit.forward_blocks(self.vit.embed(patches, None), None, all_tokens=True)  # (B, T, D)
         logits = self.color_head(self.vit.norm(x[:, self.vit.config.num_prefix_tokens :])).transpose(1, 2)
-        targets = mean_colors(images, self.vit.config.patch_size, self.mean, self.std)  # (B, N), logits (B, 512, N)
-        losses = F.cross_entropy(logits.float(), targets, reduction="none")  # (B, N)
+        colors = mean_colors(images, self.vit.config.patch_size, self.mean, self.std)  # (B, N), logits (B, 512, N)
+        losses = F.cross_entropy(logits.float(), colors, reduction="none")  # (B, N)
         count = corrupted.sum().clamp(min=1)
-        correct = (logits.argmax(1) == targets) & corrupted
+        correct = (logits.argmax(1) == colors) & corrupted
         return (losses * corrupted).sum() / count, correct.sum() / count
 
     def corrupt(self, patches: Tensor) -> tuple[Tensor, Tensor]:
