@@ -22,7 +22,7 @@ from tests import tiny
 from tests.hostile.entries import Entry
 from tests.hostile.payloads import Payload
 from vitviz.models import checkpoint
-from vitviz.models.config import ModelConfig
+from vitviz.models.config import ViTConfig
 
 NOT_SAFETENSORS = r"must be a complete \.safetensors file"
 FORMAT = "The vitviz metadata must have format 2"
@@ -56,7 +56,7 @@ def serialize(header: str | bytes, data: bytes = b"") -> bytes:
     return struct.pack("<Q", len(header)) + header + data
 
 
-def save(path: Path, config: ModelConfig = tiny.CONFIG, dtype: torch.dtype | None = None) -> bytes:
+def save(path: Path, config: ViTConfig = tiny.CONFIG, dtype: torch.dtype | None = None) -> bytes:
     """Save a tiny checkpoint and return its bytes."""
     model = tiny.checkpoint(config)
     if dtype is not None:

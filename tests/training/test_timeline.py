@@ -12,7 +12,7 @@ from tests import tiny
 from vitviz.data import cifar, preprocessing
 from vitviz.models import attention_stats
 from vitviz.models.checkpoint import CHECKPOINTS
-from vitviz.runs import timeline as timeline_module
+from vitviz.training import timeline as timeline_module
 from vitviz.training.timeline import TimelineError, TimelineRecorder, find, read
 
 SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
@@ -125,7 +125,7 @@ def test_snapshots_up_to_an_epoch_are_restored_exactly(tmp_path):
     restored = TimelineRecorder(
         recorder.names, recorder.images, recorder.images, recorder.classes, recorder.grid, recorder.num_snapshots
     )
-    restored.restore(tmp_path / "timeline.npz", 0.7, 0.5)
+    restored.restore(read(tmp_path / "timeline.npz"), 0.7, 0.5)
     assert len(restored.snapshots) == 1
     for name, values in recorder.snapshots[0].items():
         assert np.array_equal(restored.snapshots[0][name], values)
