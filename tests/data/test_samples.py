@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scripts import draw_samples
 from vitviz.data import preprocessing, samples
 from vitviz.data.cifar import CLASSES
 
 
 def test_there_is_one_sample_per_class_in_alphabetical_order():
     assert list(preprocessing.sample_paths()) == sorted(CLASSES)
-    assert list(draw_samples.SCENES) == list(preprocessing.sample_paths())
 
 
 def test_a_sample_is_a_small_image_with_contrast(subtests):
@@ -23,37 +21,13 @@ def test_a_sample_is_a_small_image_with_contrast(subtests):
             assert np.asarray(sample.model_input).std() > 20
 
 
-def test_the_code_draws_the_shipped_images(tmp_path):
-    drawn = draw_samples.draw("cat")
-    with Image.open(preprocessing.sample_paths()["cat"]) as stored:
-        difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))
-    assert np.abs(difference).mean() < 1, "of 255: other versions of Pillow may round differently"
-
-
 @pytest.mark.parametrize("name", ["bird", "horse", "ship"])
 def test_the_mask_is_that_of_the_drawn_object(name):
-    drawn = np.asarray(draw_samples.draw_mask(name))
     with Image.open(preprocessing.SAMPLES / "masks" / f"{name}.png") as stored:
-        assert (np.asarray(stored) == drawn).mean() > 0.999
+        drawn = np.asarray(stored)
     inside = {"bird": (35, 60), "horse": (45, 35), "ship": (60, 40)}[name]
     outside = {"bird": (77, 85), "horse": (45, 90), "ship": (70, 80)}[name]  # branch, fence and wave
     assert (drawn[inside], drawn[outside]) == (True, False)
-
-
-def test_drawing_twice_gives_the_same_image():
-    first, second = (np.asarray(draw_samples.draw("ship")) for _ in range(2))
-    assert np.array_equal(first, second)
-
-
-def test_the_command_writes_every_sample_to_the_given_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(draw_samples, "draw", lambda name, side=96: Image.new("RGB", (side, side)))
-    monkeypatch.setattr(draw_samples, "draw_mask", lambda name: Image.new("1", (96, 96)))
-    monkeypatch.setattr("sys.argv", ["draw_samples", str(tmp_path / "out")])
-    draw_samples.main()
-    names = sorted(CLASSES)
-    assert sorted(path.name for path in (tmp_path / "out").glob("*.png")) == [f"{name}.png" for name in names]
-    assert sorted(path.name for path in (tmp_path / "out" / "large").iterdir()) == [f"{name}.jpg" for name in names]
-    assert sorted(path.name for path in (tmp_path / "out" / "masks").iterdir()) == [f"{name}.png" for name in names]
 
 
 def test_large_inputs_get_the_same_drawing_with_more_pixels(subtests):

@@ -23,6 +23,7 @@ from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING
 from vitviz.errors import CheckpointError, ConfigError, did_you_mean
 from vitviz.files import write_atomic
 from vitviz.models.config import ViTConfig, config_from_dict
+from vitviz.models.families import TEXT_FAMILIES
 from vitviz.models.weights import WeightFile
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Checkpoint:
             return ""
         if self.config.num_classes:
             return "was trained without labels"
-        if self.source.get("family") in ("CLIP", "SigLIP"):
+        if self.source.get("family") in TEXT_FAMILIES:
             return "compares images with texts, and has none: `vitviz convert --classes` makes texts its classes"
         return "has no classification head"
 

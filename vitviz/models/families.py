@@ -46,6 +46,9 @@ class Family:
         positions_before_registers: Whether the class token has a position, but the registers have none.
         antialias: Whether the library interpolates positions with antialiasing.
         resize: Filter, crop and mode, where the files name none: of transformers, those of its image processor.
+        text_class: Class of transformers with the text encoder, too, of a family that compares images with texts.
+        classifier: Class of transformers that classifies the mean of the patches, and the pattern of renamed tensors
+            that it has, but does not use; empty if the family has none.
     """
 
     title: str
@@ -58,6 +61,8 @@ class Family:
     positions_before_registers: bool = False
     antialias: bool = True
     resize: Resize = Resize("bicubic")  # noqa: RUF009 - frozen
+    text_class: str = ""
+    classifier: tuple[str, str] = ("", "")
 
 
 BLOCK: Names = (  # of transformers' ViTs, in the names that its versions 4 and 5 write
@@ -142,6 +147,8 @@ TRANSFORMERS = (
         ignored=TWO_TOWERS,
         normalization=CLIP,
         antialias=False,
+        text_class="CLIPModel",
+        classifier=("CLIPForImageClassification", r"norm\."),
     ),
     Family(
         *("SigLIP", "siglip(_vision_model)?", CLIP_NAMES),
@@ -150,8 +157,17 @@ TRANSFORMERS = (
         normalization=HALF,
         antialias=False,
         resize=SQUASHED,
+        text_class="SiglipModel",
+        classifier=("SiglipForImageClassification", r"attn_pool\."),
     ),
 )
+TEXT_FAMILIES = tuple(family.title for family in TRANSFORMERS if family.text_class)  # of timm, too
+TEXT_MODELS = {  # `model_type` of those with both encoders -> their class
+    family.text_class.removesuffix("Model").lower(): family.text_class for family in TRANSFORMERS if family.text_class
+}
+PROJECTED = ".*_clip_.*"  # timm's architectures whose head may be the projection into the space of the texts
+BIASED_PROJECTION = r"eva(02)?_.*_clip_.*"  # those where it has a bias, as a head for classes
+TEXT_WIDTHS = (512, 768, 1024)  # channels of their text encoders
 EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
 ROPE: Settings = EVA | {"pos_embed": "none"}
 DINOV3: Settings = {
@@ -174,10 +190,10 @@ TIMM = (  # the first that matches; architectures as in timm 1.0
     Family("ViT", "vit_intern300m_.*", TIMM_NAMES, {"final_norm": False}),
     Family("ViT", r"(vit|flexivit|test_vit).*", TIMM_NAMES, {}, HALF),
 )
-PROCESSORS = (  # image processors: class, is a size in one number the shorter side, do they crop
-    (r"(ViT|Siglip|DINOv3ViT)(ImageProcessor|FeatureExtractor).*", False, False),
-    (r"(DeiT|Beit)(ImageProcessor|FeatureExtractor).*", False, True),
-    (r"(CLIP|Bit)(ImageProcessor|FeatureExtractor).*", True, True),
+PROCESSORS = (  # image processors: start of the class, is a size in one number the shorter side, do they crop
+    (("ViT", "Siglip", "DINOv3ViT"), False, False),
+    (("DeiT", "Beit"), False, True),
+    (("CLIP", "Bit"), True, True),
 )
 HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),

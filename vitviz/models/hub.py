@@ -430,10 +430,12 @@ def read_preprocessing(
     if not processor:
         return None, mean, std, family.resize, [ASSUMED]
     file = parse(Processor, processor, "the image processor")
-    kinds = [kind[1:] for kind in IMAGE_PROCESSORS if re.fullmatch(kind[0], file.class_name)]
+    start = re.sub("(ImageProcessor|FeatureExtractor).*", "", file.class_name)
+    kinds = [kind[1:] for kind in IMAGE_PROCESSORS if start in kind[0] and start != file.class_name]
     if file.class_name and not kinds:
+        known = ", ".join(name for names, *_ in IMAGE_PROCESSORS for name in names)
         raise CheckpointError(
-            f"The image processor must be of ViT, DeiT, CLIP, Bit, BEiT, SigLIP or DINOv3: got {file.class_name:.80}",
+            f"The image processor must be of {known}: got {file.class_name:.80}",
             "Pass mean, std and img_size, and remove its file.",
             "image_processor_type",
         )

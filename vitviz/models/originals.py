@@ -130,7 +130,7 @@ def build_transformers(network: ViT, source: Pretrained) -> nn.Module:
         if ("ForImageClassification" in name) == has_head
         and ("WithTeacher" in name) == network.config.distilled
         and ("WithProjection" in name) == (network.config.head_proj_dim > 0)
-        and name not in ("CLIPModel", "SiglipModel")
+        and name != source.family.text_class
     ]
     kind: Any = getattr(transformers, fits[0])
     is_whole = kind.config_class.model_type == source.model

@@ -18,12 +18,23 @@ from vitviz.files import printable_name
 from vitviz.models.checkpoint import create_meta_model
 from vitviz.models.config import ViTConfig
 from vitviz.models.config_files import Settings, TimmConfig, TransformersConfig, flatten, parse
-from vitviz.models.families import FIRST, POOLING, PREFIX, REFUSED, TIMM, TRANSFORMERS, Family, find_head_dim
+from vitviz.models.families import (
+    BIASED_PROJECTION,
+    FIRST,
+    POOLING,
+    PREFIX,
+    PROJECTED,
+    REFUSED,
+    TEXT_WIDTHS,
+    TIMM,
+    TRANSFORMERS,
+    Family,
+    find_head_dim,
+)
 from vitviz.models.layers import interpolate_pos_embed
 from vitviz.models.vit import Transformer, ViT
 
 NUM_LISTED = 6  # tensors listed in an error
-CLIP_WIDTHS = (512, 768, 1024)  # channels of the text encoders of EVA-CLIP
 ACTIVATIONS = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "silu"}  # modules of timm
 STATED = ("final_norm", "pos_embed")  # fields of a table of timm that tensors show, too
 POOLS = ("", "token", "avg", "map", "token_avg", None)  # known values of timm's global_pool
@@ -255,12 +266,12 @@ def check_dimensions(tensors: Mapping[str, Tensor]) -> None:
 
 
 def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
-    """Whether the head of a CLIP of timm is the projection into the space of its texts, not one for classes.
+    """Whether the head of a model of timm is the projection into the space of its texts, not one for classes.
 
     A projection has no bias, which timm writes as zeros; that of a trained classifier is not zero.
     """
-    is_clip = source.is_timm and "_clip_" in source.model and {"head.weight", "head.bias"} <= renamed.keys()
-    if not is_clip:
+    has_head = source.is_timm and {"head.weight", "head.bias"} <= renamed.keys()
+    if not has_head or not re.fullmatch(PROJECTED, source.model):
         return False
     bias = source.tensors[renamed["head.bias"]]
     return not bias.is_meta and not bias.any()
@@ -269,13 +280,13 @@ def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
 def drop_unused_head(source: Pretrained) -> str:
     """Return a pattern of tensors that models have, but that no prediction uses.
 
-    These are parts of the classification models of CLIP and SigLIP, and the projection of EVA-CLIP into the space of
-    its texts, which has a bias like a head for classes.
+    These are parts of the classification models of some families, and a projection into the space of the texts that has
+    a bias like a head for classes.
     """
-    if source.is_timm and re.match(r"eva(02)?_.*_clip_", source.model) and has_text_head(source):
+    if source.is_timm and re.fullmatch(BIASED_PROJECTION, source.model) and has_text_head(source):
         return r"|head\."
-    unused = {"CLIPForImageClassification": r"|norm\.", "SiglipForImageClassification": r"|attn_pool\."}
-    return unused.get(source.class_name, "")
+    name, unused = source.family.classifier
+    return f"|{unused}" if name and source.class_name == name else ""
 
 
 def has_text_head(source: Pretrained) -> bool:
@@ -283,7 +294,7 @@ def has_text_head(source: Pretrained) -> bool:
     file = cast(TimmConfig, source.file)
     cfg = file.pretrained_cfg
     rows = next((one.shape[0] for name, one in meta(source.tensors).items() if name.endswith("head.weight")), 0)
-    return not (file.label_names or cfg.label_names) and rows in CLIP_WIDTHS and rows == cfg.num_classes
+    return not (file.label_names or cfg.label_names) and rows in TEXT_WIDTHS and rows == cfg.num_classes
 
 
 def stack_parts(source: Pretrained, renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -474,7 +485,7 @@ def choose_pooling(source: Pretrained, shapes: Mapping[str, Tensor], known: str 
         return "token_avg"
     if known in ("avg", "token"):
         return known
-    if source.class_name in ("CLIPForImageClassification", "SiglipForImageClassification"):
+    if source.class_name and source.class_name == source.family.classifier[0]:
         return "avg"
     return "token" if "cls_token" in shapes else "avg"
 

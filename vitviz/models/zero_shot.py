@@ -14,6 +14,7 @@ from torch import Tensor
 
 from vitviz.errors import CheckpointError
 from vitviz.models.checkpoint import Checkpoint, check_finite, create_meta_model
+from vitviz.models.families import TEXT_FAMILIES, TEXT_MODELS
 from vitviz.models.vit import ViT
 
 VOCABULARIES = ("tokenizer.json", "vocab.json", "spiece.model")
@@ -28,7 +29,7 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
     Args:
         model: The image encoder, with its projection, if it has one.
         folder: Folder of transformers, with text encoder and tokenizer.
-        model_type: "clip" or "siglip".
+        model_type: That of transformers, of a model with both encoders.
         classes: At least two texts.
 
     Raises:
@@ -39,28 +40,29 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
             f"`classes` must be at least 2 texts: got {', '.join(classes) or 'none'}", field="classes"
         )
     network = model.network
-    if model_type not in ("clip", "siglip") or not isinstance(network, ViT):
+    if model_type not in TEXT_MODELS or not isinstance(network, ViT):
         raise CheckpointError(
-            f"`classes` needs a model with a text encoder, CLIP or SigLIP: {model.name} is {model_type or 'another'}",
+            f"`classes` needs a model with a text encoder, {' or '.join(TEXT_FAMILIES)}: {model.name} is "
+            f"{model_type or 'another'}",
             "Use hf:openai/clip-vit-base-patch32, for example.",
             "classes",
         )
     texts, scale, bias = embed_text(folder, model_type, classes)
-    config = replace(network.config, num_classes=len(classes), normalize_head=True, multi_label=model_type == "siglip")
+    config = replace(network.config, num_classes=len(classes), normalize_head=True, multi_label=bias is not None)
     weights = dict(network.state_dict())
     weights["head.weight"] = scale * torch.nn.functional.normalize(texts, dim=-1)  # (K, E)
-    weights["head.bias"] = torch.full((len(classes),), bias)
+    weights["head.bias"] = torch.full((len(classes),), bias or 0.0)
     check_finite(weights)
     zero_shot = create_meta_model(config)
     zero_shot.load_state_dict({name: weights[name] for name in zero_shot.state_dict()}, assign=True)
     zero_shot.requires_grad_(True).eval()
-    record = model.record | {"zero_shot": {"classes": list(classes), "logit_scale": scale, "logit_bias": bias}}
+    record = model.record | {"zero_shot": {"classes": list(classes), "logit_scale": scale, "logit_bias": bias or 0.0}}
     return replace(model, network=cast(ViT, zero_shot), labels=tuple(classes), record=record)
 
 
 @torch.no_grad()
-def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[Tensor, float, float]:
-    """Return the embeddings of texts, (K, E), and the scale and bias of the logits."""
+def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[Tensor, float, float | None]:
+    """Return the embeddings of texts, (K, E), and the scale of the logits and their bias, which SigLIP alone has."""
     try:
         import transformers
     except ModuleNotFoundError:
@@ -74,9 +76,11 @@ def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[T
         if not any((folder / name).is_file() for name in VOCABULARIES):
             raise OSError  # transformers would make up a tokenizer
         tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        name = "CLIPModel" if model_type == "clip" else "SiglipModel"
-        model: Any = getattr(transformers, name).from_pretrained(folder, local_files_only=True).float().eval()
-        padding = True if model_type == "clip" else "max_length"  # SigLIP was trained on texts of the full length
+        model: Any = (
+            getattr(transformers, TEXT_MODELS[model_type]).from_pretrained(folder, local_files_only=True).float().eval()
+        )
+        bias = float(model.logit_bias) if hasattr(model, "logit_bias") else None
+        padding = True if bias is None else "max_length"  # SigLIP was trained on texts of the full length
         length = model.config.text_config.max_position_embeddings  # tokenizers of SigLIP 2 do not know it
         options = {"padding": padding, "truncation": True, "max_length": length}
         tokens = tokenizer(list(classes), return_tensors="pt", **options)
@@ -88,5 +92,4 @@ def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[T
         ) from error
     output = model.get_text_features(**{key: tokens[key] for key in ("input_ids", "attention_mask") if key in tokens})
     texts = output if isinstance(output, Tensor) else output.pooler_output
-    bias = float(model.logit_bias) if model_type == "siglip" else 0.0
     return texts.float(), float(model.logit_scale.exp()), bias

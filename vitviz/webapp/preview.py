@@ -13,7 +13,7 @@ from vitviz.webapp.server.modules import URL_PREFIX
 
 TITLE = "vitviz"
 DESCRIPTION = "See what a Vision Transformer attends to: every layer and head, in the browser."
-IMAGE = Path(__file__).parent / "preview.png"  # `python -m scripts.draw_preview` draws it
+IMAGE = Path(__file__).parent / "preview.png"
 IMAGE_SIZE = (1200, 630)  # px
 IMAGE_URL = f"{URL_PREFIX}{IMAGE.name}"
 
