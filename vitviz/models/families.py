@@ -126,7 +126,6 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
 )
 SQUASHED, BILINEAR = Resize("bicubic", 1.0, "squash"), Resize("bilinear", 1.0, "squash")
 
-PREFIX = r"(?:vit|deit|dinov2|dinov2_with_registers|dinov3_vit|vision_model|visual\.trunk)\."  # in models with a head
 FIRST = r"(?:patch_embed\.proj|embeddings\.patch_embeddings?(?:\.projection)?)\.weight"  # that every ViT has
 TRANSFORMERS = (
     Family("ViT", "vit", BLOCK, normalization=HALF, resize=BILINEAR, antialias=False),
@@ -161,6 +160,8 @@ TRANSFORMERS = (
         classifier=("SiglipForImageClassification", r"attn_pool\."),
     ),
 )
+BASES = "|".join(family.models for family in TRANSFORMERS)
+PREFIX = rf"(?:{BASES}|vision_model|visual\.trunk)\."  # of the names of the ViT's tensors in models with a head
 TEXT_FAMILIES = tuple(family.title for family in TRANSFORMERS if family.text_class)  # of timm, too
 TEXT_MODELS = {  # `model_type` of those with both encoders -> their class
     family.text_class.removesuffix("Model").lower(): family.text_class for family in TRANSFORMERS if family.text_class
