@@ -265,7 +265,7 @@ def test_a_lost_state_is_refused_instead_of_reset(config, lose_process):
     lose_process(config, 6)
     before = (config.folder / "metrics.jsonl").read_bytes()
     (config.folder / "last.safetensors").unlink()
-    with pytest.raises(CheckpointError, match=r"saved state is missing.*--restart"):
+    with pytest.raises(CheckpointError, match=r"saved state is missing.*restart=True"):
         train(config, resume=True)
     assert (config.folder / "metrics.jsonl").read_bytes() == before
     train(config, restart=True)

@@ -151,7 +151,7 @@ def test_a_run_resumes_without_the_checkpoint_it_was_initialized_from(config, ba
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("number", r"number of images is 72 in .*, got 74\. Set --data to the original images, or choose"),
+        ("number", r"number of images is 72 in .*, got 74\. Set `data` to the original images, or choose"),
         ("classes", r"classes is \('bars', 'dots', 'plain'\) in .*, got \('bars', 'dots', 'new', 'plain'\)\."),
         ("mean", r"mean is \(0\.\d+, .*\) in .*, got \(0\.\d+, .*\)\."),
     ],

@@ -172,7 +172,7 @@ class RunLock:
             raise AlreadyRunningError(
                 self.folder.name,
                 f"Only one process can use a run folder: process {other.pid if other else 'unknown'} is running in "
-                f"{self.folder}. Wait for it, stop it, or choose another folder with --output-dir.",
+                f"{self.folder}. Wait for it, stop it, or choose another `output_dir`.",
             )
         return self
 

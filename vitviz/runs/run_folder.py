@@ -24,7 +24,7 @@ from torch import Tensor
 from typing_extensions import TypedDict
 
 from vitviz.data.datasets import DatasetInfo
-from vitviz.errors import CheckpointError, ConfigError
+from vitviz.errors import CheckpointError, ConfigError, DataError
 from vitviz.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, parse_json
@@ -41,7 +41,7 @@ WATCHED = "watch"  # preset of a run that another program trains and `vitviz.run
 MAX_CONFIG_BYTES = 2**20
 TAIL_BYTES = 4096  # more than one line of metrics
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
-RESTART = "Delete the run, or train it again from the start with --restart."
+RESTART = "Delete the run, or train it again from the start with `restart=True`."
 Count = Annotated[int, Field(ge=0, lt=10**15)]
 FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
 
@@ -194,10 +194,8 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
     except OSError as error:
         raise CheckpointError(f"The saved state {path} must be a regular file: {error.strerror}", RESTART) from None
     if is_finished(saved.record):
-        raise ValueError(
-            f"Training in {config.folder} is finished: there is nothing to resume. Choose another run folder with "
-            "--output-dir."
-        )
+        problem = f"Training in {config.folder} is finished: there is nothing to resume"
+        raise CheckpointError(problem, "Choose another `output_dir`.", "resume")
     try:
         counters = COUNTERS.validate_python(saved.record.get("training"))
     except ValidationError as error:
@@ -273,7 +271,7 @@ def check_config(stored: TrainConfig, config: TrainConfig) -> None:
             raise ConfigError(
                 name,
                 f"cannot change when a run is resumed: it is {before[name]} in {config.folder}, got {value}",
-                "Omit it, or choose another run folder with --output-dir.",
+                "Omit it, or choose another `output_dir`.",
             )
 
 
@@ -297,9 +295,10 @@ def check_images(saved: Checkpoint, dataset: DatasetInfo, num_samples: int, fold
     }
     for name, (before, now) in compared.items():
         if before not in (None, now):
-            raise ValueError(
+            raise DataError(
                 f"The images of a run cannot change when it is resumed: {name} is {before!s:.200} in {folder}, got "
-                f"{now!s:.200}. Set --data to the original images, or choose another run folder with --output-dir."
+                f"{now!s:.200}.",
+                "Set `data` to the original images, or choose another `output_dir`.",
             )
 
 
@@ -320,9 +319,10 @@ def prepare(config: TrainConfig, state: State | None, restart: bool = False) -> 
         check_not_watched(folder.name, config.preset)
         (folder / LAST).unlink(missing_ok=True)
     if os.path.lexists(folder / LAST):
-        raise ValueError(
-            f"The run folder must be new: {folder} contains a run. Choose another with --output-dir, use --resume, or "
-            "delete it."
+        raise CheckpointError(
+            f"The run folder must be new: {folder} contains a run",
+            "Choose another `output_dir`, use `resume=True`, or delete it.",
+            "output_dir",
         )
     (folder / TIMELINE).unlink(missing_ok=True)  # of a run without a saved state
     write_config(config, folder)

@@ -115,7 +115,7 @@ class Sweep:
             raise ConfigError(
                 "output_dir",
                 f"must be a new folder: {self.folder} contains a run or a sweep",
-                "Choose another with --output-dir, use --resume, or delete it.",
+                "Choose another, use `resume=True`, or delete it.",
             )
         existing = [name for name, (_, config) in self.runs().items() if config.folder.exists()]
         if existing:
@@ -124,7 +124,7 @@ class Sweep:
                 "output_dir",
                 f"must give the runs new names: {', '.join(existing[:MAX_REPORTED])}{more} already exist in "
                 f"{self.folder.parent}",
-                "Choose another with --output-dir, or delete them.",
+                "Choose another, or delete them.",
             )
         stored = {"config": asdict(self.config), "vary": self.vary}
         write_atomic(self.folder / FILE, json.dumps(stored, indent=1).encode())

@@ -51,7 +51,7 @@ class Distributed:
                 raise TrainingError(
                     f"All {self.world_size} processes must connect to each other: process {self.rank + 1} failed with "
                     f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Start them again, with "
-                    "--resume if the run exists."
+                    "`resume=True` if the run exists."
                 ) from error
         return self
 
@@ -71,7 +71,7 @@ class Distributed:
         dist.destroy_process_group()
         if lost:
             raise TrainingError(
-                "All processes must keep running: another one ended; its output has the reason. Resume with --resume."
+                "All processes must keep running: another one ended; its output has the reason. Use `resume=True`."
             ) from error
 
     @property

@@ -13,7 +13,7 @@ from vitviz.errors import CheckpointError
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
-RESTART = "Train again from the start with --restart."
+RESTART = "Train again from the start with `restart=True`."
 QUINTIC = (3.4445, -4.7750, 2.0315)  # a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 (Jordan et al.)
 
 
