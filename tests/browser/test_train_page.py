@@ -21,6 +21,8 @@ from vitviz.training import timeline
 
 pytestmark = pytest.mark.browser
 
+ENCODING_TIMEOUT = 240_000  # ms; the frames of all snapshots are drawn first
+
 # A network and hyperparameters small enough to be trained in a test.
 SMALL = {
     "model.embed_dim": 48,
@@ -171,7 +173,7 @@ def test_a_saved_file_stays_available_after_the_click(context, address):
           URL.revokeObjectURL = (url) => { window.revoked.push(url); revoke.call(URL, url); };
         }"""
     )
-    with page.expect_download() as found:
+    with page.expect_download(timeout=ENCODING_TIMEOUT) as found:
         page.locator("[data-save='.gif']").click()
     assert Image.open(found.value.path()).format == "GIF"
     assert found.value.url.startswith("blob:")
@@ -180,7 +182,7 @@ def test_a_saved_file_stays_available_after_the_click(context, address):
 
 def test_a_movie_is_encoded_as_mp4_in_the_browser(context, address, recorded):
     page = open_train(context, address)
-    with page.expect_download() as found:
+    with page.expect_download(timeout=ENCODING_TIMEOUT) as found:
         page.locator("[data-save='.mp4']").click()
     assert found.value.suggested_filename == f"{SHIPPED}-{recorded.names[0]}.mp4"
     assert mp4_seconds(page, found.value) == pytest.approx((len(recorded.epoch) - 1) / 10 + 2.5, abs=0.05)

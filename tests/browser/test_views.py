@@ -124,7 +124,7 @@ def test_a_method_per_pixel(open_page):
 @pytest.mark.parametrize("view", ["contributions", "features", "patching"])
 def test_a_view_is_saved_as_shown(open_page, view):
     page = open_page(f"?image=cat&content={view}&layer=4&head=1&query=19")
-    page.click("[data-do=figure]")  # perhaps before the view has arrived
+    page.click("[data-do=figure]")  # enabled once the content has arrived
     expect(page.locator(f"[name=save-content][value={view}]")).to_be_checked()
     preview = page.locator(".preview img")
     expect(preview).to_have_attribute("alt", re.compile("Model: cifar10-ti4"))
