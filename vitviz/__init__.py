@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
     from vitviz.data.images import Images
-    from vitviz.errors import CheckpointError, ConfigError, DataError, ImageError, TrainingError
+    from vitviz.errors import CheckpointError, ConfigError, DataError, ImageError, TrainingError, VitvizError
     from vitviz.models.checkpoint import Checkpoint
     from vitviz.models.config import ViTConfig
     from vitviz.models.labels import Labels
