@@ -68,7 +68,7 @@ def entries() -> list[Entry]:
         ("lr_schedule", "x", "lr_schedule must be"), ("lr_schedule", {}, "lr_schedule must be"), ("lr_schedule", ["linear"], "lr_schedule must be"),
         ("device", "cuda:0; rm", "device must be"), ("objective", 1, "objective must be"), ("model", [], "model must be an object"),
         ("model", {"depth": 10**9}, "depth must be"), ("model", {"embed_dim": -3}, "embed_dim must be"), ("model", {"x": 1}, "x is not a field of"),
-        ("model", "vit", "model must be an object"), ("model", None, "model must be an object"), ("__class__", 1, "__class__ is not a field of"), ("surprise", 1, "surprise is not a field of"),
+        ("model", "vit", "model must be an object"), ("model", None, "model must be an object"), ("__class__", 1, "__class__ is not an option of"), ("surprise", 1, "surprise is not an option of"),
     ]  # fmt: skip
     make = partial(Entry, "run", file="run")
     texts = {

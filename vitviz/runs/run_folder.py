@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import (
     Annotated,
     Any,
+    get_type_hints,
 )
 
 import torch
@@ -24,11 +25,11 @@ from torch import Tensor
 from typing_extensions import TypedDict
 
 from vitviz.data.datasets import DatasetInfo
-from vitviz.errors import CheckpointError, ConfigError, DataError
+from vitviz.errors import CheckpointError, ConfigError, DataError, InvalidValueError
 from vitviz.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, parse_json
-from vitviz.models.config import STRICT, ViTConfig
+from vitviz.models.config import STRICT, ViTConfig, rule
 from vitviz.runs import process
 from vitviz.runs.process import RunLock
 from vitviz.training import timeline
@@ -121,11 +122,23 @@ STORED_CONFIG = TypeAdapter(StoredConfig)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """Read the config of a run as stored; raise ValueError if the folder has no valid config.json."""
+    """Read the config of a run as stored.
+
+    Raises:
+        ConfigError: If a field that the list of runs shows is invalid.
+        ValueError: If the folder has no valid config.json.
+    """
+    stored = None
     with suppress(OSError, ValueError, RecursionError):  # paths may have bytes that are not UTF-8
         stored = parse_json(read_regular(folder / CONFIG, MAX_CONFIG_BYTES).decode(), "surrogateescape")
+    if not isinstance(stored, dict):
+        raise ValueError(f"A run folder must contain a valid config.json: {folder} does not. Choose another run.")
+    try:
         return {**STORED_CONFIG.validate_python(stored)}
-    raise ValueError(f"A run folder must contain a valid config.json: {folder} does not. Choose another run.")
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        annotation = get_type_hints(StoredConfig, include_extras=True)[name]
+        raise InvalidValueError(name, rule(annotation), stored[name]) from None
 
 
 def write_config(config: TrainConfig, folder: Path) -> None:
