@@ -462,6 +462,7 @@ def test_without_a_network_a_model_of_the_hub_is_refused_at_once(monkeypatch, tm
 
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("no_proxy", "localhost")
     monkeypatch.setattr("socket.create_connection", fail)
     with pytest.raises(CheckpointError, match="must be in the cache without a network"):
         hub.load("hf:nobody/never-cached")

@@ -571,9 +571,9 @@ def is_reachable() -> bool:
     """Whether the Hub, or a proxy, accepts connections: its library tries for half a minute, with a line each."""
     from huggingface_hub import constants
 
-    if urllib.request.getproxies():
-        return True
     url = urlsplit(constants.ENDPOINT)
+    if {url.scheme, "all"} & urllib.request.getproxies().keys():  # `no_proxy` is among them, too
+        return True
     try:
         socket.create_connection((url.hostname or "", url.port or 443), timeout=CONNECT_SECONDS).close()
     except OSError:
