@@ -16,6 +16,7 @@ import{An as e,Hn as t,On as n,en as r,ir as i,x as a}from"./shared.js";var o=`H
   color: var(--ink);
   font: 400 15px/1.47 var(--font);
   font-variant-numeric: tabular-nums;
+  scrollbar-color: var(--control-line) transparent;
   -webkit-font-smoothing: antialiased;
 }
 .dark & .vitviz {

@@ -465,6 +465,7 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
   color: var(--ink);
   font: 400 15px/1.47 var(--font);
   font-variant-numeric: tabular-nums;
+  scrollbar-color: var(--control-line) transparent;
   -webkit-font-smoothing: antialiased;
 }
 .dark & .vitviz {
