@@ -156,7 +156,7 @@ def test_other_arguments_than_explanations_are_refused():
         ("a", lambda: vitviz.patch_activations("cat.png", one)),
         ("b", lambda: vitviz.patch_activations(one, "cat.png")),
         ("others", lambda: one.pca(others=["cat.png"])),
-        ("other", lambda: one.similarity(3, other="cat.png")),
+        ("other", lambda: one.similarity(other="cat.png")),
     ):
         with pytest.raises(ValueError, match=f"^{name} must be an explanation"):
             call()

@@ -39,7 +39,7 @@ def test_code_computes_the_same_arrays(view, ablations):
     [
         (View(content="contributions", target=(3, 5)), lambda cat, dog: cat.contributions((3, 5)).heads),
         (View(content="features", layer=2), lambda cat, dog: cat.pca(2).rgb),
-        (View(content="features", layer=2, query=(9,)), lambda cat, dog: cat.similarity(9, 2)),
+        (View(content="features", layer=2, query=(9,)), lambda cat, dog: cat.similarity(2, 9)),
         (
             View(content="patching", target=(3, 5)),
             lambda cat, dog: vitviz.patch_activations(cat, dog, (3, 5)).recovered,

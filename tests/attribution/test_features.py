@@ -86,7 +86,7 @@ def test_removed_patches_are_left_out():
     assert np.flatnonzero(~found.foreground.ravel()).tolist() == [0, 9]
     assert np.isnan(found.scores.reshape(N, 3)[[0, 9]]).all()
     assert not np.isnan(found.rgb.reshape(N, 3)[1:9]).any()
-    assert features.similarity(subject, 3)[[0, 9]].tolist() == [0, 0]
+    assert features.similarity(subject, patch=3)[[0, 9]].tolist() == [0, 0]
 
 
 def test_a_component_without_variance_is_gray(monkeypatch):
@@ -111,7 +111,7 @@ def test_images_of_different_models_are_refused():
     one, other = contexts(1, "plain")[0], tiny.context("two registers")
     other.checkpoint = tiny.checkpoint(tiny.VARIANTS["two registers"])
     sentence = r"explained by the same model: got tiny \(5 x 7 patches of width 18\) and tiny \(5 x 7 patches"
-    for call in (lambda: features.patch_pca([one, other]), lambda: features.similarity(one, 0, other=other)):
+    for call in (lambda: features.patch_pca([one, other]), lambda: features.similarity(one, patch=0, other=other)):
         with pytest.raises(ValueError, match=sentence):
             call()
 
@@ -121,12 +121,12 @@ def test_similarity_is_the_cosine_with_every_patch_of_either_image(patch):
     one, other = contexts(2)
     token = features.token_features(one, 2)[0 if patch is None else 3 + patch]
     for image in (None, other):
-        found = features.similarity(one, patch, 2, image)
+        found = features.similarity(one, 2, patch, image)
         others = features.token_features(image or one, 2)[3:]
         expected = [token @ row / np.sqrt((token @ token) * (row @ row)) for row in others]
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
     if patch is not None:
-        assert features.similarity(one, patch, 2)[patch] == pytest.approx(1, abs=1e-6)
+        assert features.similarity(one, 2, patch)[patch] == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.parametrize("wrong", [{"layer": L}, {"layer": -1}, {"layer": "x"}, {"patch": N}, {"patch": 1.5}])

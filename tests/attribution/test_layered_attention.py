@@ -109,7 +109,7 @@ def test_figures_files_and_the_page_work(layered, tmp_path):
     data = serialize.to_file(one, View(query=(3,)), complete=False)
     assert {"attention", "average", "rollout"} <= set(data["data"]["explained"]["maps"])
     assert one.pca(1).rgb.shape == (tiny.GH, tiny.GW, 3)
-    assert one.similarity(4, layer=1).shape == (tiny.GH, tiny.GW)
+    assert one.similarity(layer=1, patch=4).shape == (tiny.GH, tiny.GW)
     assert size_of(one) == one.context.layered.nbytes + one.context.output.tokens.nbytes
 
 

@@ -103,7 +103,7 @@ def test_features_are_the_components_of_each_layer_or_the_similarity_with_a_patc
     assert len(list(rows(explanation, view, found))) == L * N * 3 + L * 3
     similar = View(content="features", query=(4,))
     found = arrays(explanation, similar)
-    np.testing.assert_allclose(found["similarity"][2], explanation.similarity(4, 2), atol=1e-6)
+    np.testing.assert_allclose(found["similarity"][2], explanation.similarity(2, 4), atol=1e-6)
     assert len(list(rows(explanation, similar, found))) == L * N
     few = explanation.ablate(patches=range(2, N))
     assert np.isnan(arrays(few, view)["explained"]).all(), "too few patches for three components"

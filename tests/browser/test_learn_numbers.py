@@ -107,7 +107,7 @@ def softmax(ex):
 def contributions(ex):
     found = ex.contributions()
     bars = [number for layer in range(6) for number in (layer + 1, found.attention[layer], layer + 1, found.mlp[layer])]
-    cosine = ex.similarity(PATCH, 5)
+    cosine = ex.similarity(5, PATCH)
     return [], [found.logit, found.embedding, *bars, found.bias, found.logit, *place(PATCH), 6, cosine.min(), 1]
 
 

@@ -71,7 +71,7 @@ def test_methods_classes_and_similarity(client, pair):
     reply = client.get(ROUTE, **sides(CAT, CAT, classes[0], **classes[1]))
     np.testing.assert_allclose(reply["b"]["values"], one.map("balanced_gradients", 7).ravel())
     reply = client.get(ROUTE, **sides(layer=3, direction="similar", query=[9]))
-    np.testing.assert_allclose(reply["b"]["values"], one.similarity(9, 3, two).ravel())
+    np.testing.assert_allclose(reply["b"]["values"], one.similarity(3, 9, two).ravel())
 
 
 def test_removed_patches_have_no_value(client, pair):

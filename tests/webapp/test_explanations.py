@@ -213,7 +213,7 @@ def test_a_layer_without_three_patches_has_no_components(client):
 
 def test_similarities_are_those_of_the_library(client, cat):
     values = decoded(client.get("explanations/similarity", subject=CAT, patch=9)["values"], "<f4", tiny.L, tiny.N)
-    assert np.array_equal(values, [cat.similarity(9, layer).ravel() for layer in range(tiny.L)])
+    assert np.array_equal(values, [cat.similarity(layer, 9).ravel() for layer in range(tiny.L)])
 
 
 @pytest.fixture

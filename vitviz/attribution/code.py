@@ -111,7 +111,7 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
         yield f"heads = found.heads  # ({layers}, {heads}, tokens), in logits"
         yield "found.attention, found.mlp, found.embedding, found.bias, found.logit"
     elif view.content == "features" and view.query:
-        given = arguments(patch=int(view.query[-1]), layer=layer)
+        given = arguments(layer=layer, patch=int(view.query[-1]))
         yield f"array = explanation.similarity({given})  # ({rows}, {columns}), cosine"
     elif view.content == "features":
         given = arguments(layer=layer, remove_background=view.foreground or None)

@@ -496,7 +496,7 @@ def similarity_side(explanation: "Explanation", view: View, a: "Explanation") ->
         raise ConfigError("query", "must be one patch, whose similarity is compared")
     (patch,) = view.query
     layer = view.layer if isinstance(view.layer, int) else explanation.context.layers_and_heads[0] - 1
-    values = a.similarity(patch, layer, explanation)
+    values = a.similarity(layer, patch, explanation)
     title = f"Layer {layer + 1}, similarity to {formatting.patch_name(patch, a.context.grid[1])} of A"
     return create_side(explanation, view, title, SIMILARITY, "cosine", values, kept_patches(explanation))
 

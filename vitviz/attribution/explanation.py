@@ -243,19 +243,19 @@ class Explanation:
 
     @own_modes()
     def similarity(
-        self, patch: int | None = None, layer: int | None = None, other: "Explanation | None" = None
+        self, layer: int | None = None, patch: int | None = None, other: "Explanation | None" = None
     ) -> Array:
         """Return the cosine similarity of the token of a patch with all patch tokens, -1..1, (gh, gw).
 
         Args:
-            patch: Position in reading order from 0; None for the class token.
             layer: From 0; None for the last one.
+            patch: Position in reading order from 0; None for the class token.
             other: An explanation of another image by the same model, whose patches are compared; None for this image.
 
         Raises:
             ValueError: If the patch or layer does not exist, or the models differ.
         """
-        found = similarity(self.context, patch, layer, None if other is None else context_of("other", other))
+        found = similarity(self.context, layer, patch, None if other is None else context_of("other", other))
         return found.reshape(self.context.grid)
 
     @own_modes()

@@ -148,7 +148,7 @@ def principal_components(
 
 
 def similarity(
-    context: ForwardContext, patch: int | None = None, layer: int | None = None, other: ForwardContext | None = None
+    context: ForwardContext, layer: int | None = None, patch: int | None = None, other: ForwardContext | None = None
 ) -> Array:
     """Cosine similarity of the token of a patch with the patch tokens of the same or another image.
 
@@ -156,8 +156,8 @@ def similarity(
 
     Args:
         context: The image of the patch.
-        patch: Position in reading order from 0; None for the class token.
         layer: From 0; None for the last one.
+        patch: Position in reading order from 0; None for the class token.
         other: Another image in the same model; None for the same image.
 
     Returns:

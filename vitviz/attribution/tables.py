@@ -154,7 +154,7 @@ def feature_arrays(explanation: "Explanation", view: View) -> Arrays:
 def similarity_arrays(explanation: "Explanation", view: View) -> Arrays:
     """Return the cosine similarity of a patch with all patches in each layer."""
     patch, depth = view.query[-1], explanation.context.layers_and_heads[0]
-    values = np.stack([explanation.similarity(patch, layer) for layer in range(depth)])
+    values = np.stack([explanation.similarity(layer, patch) for layer in range(depth)])
     return {"similarity": values, "patch": np.array(patch)}
 
 

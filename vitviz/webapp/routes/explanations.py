@@ -178,7 +178,7 @@ async def similarity(request: types.SimilarityRequest, call: Caller) -> types.Si
     explanation = (await call.explain(request.subject)).explanation
 
     def compute() -> types.Similarity:
-        found = [token_similarity(explanation.context, request.patch, layer) for layer in layers_of(explanation)]
+        found = [token_similarity(explanation.context, layer, request.patch) for layer in layers_of(explanation)]
         return types.Similarity(values=to_base64(np.stack(found).astype("<f4")))
 
     with about("patch"):
