@@ -1,8 +1,11 @@
-"""Descriptions of models: for the lists of the page, and all that is known of one."""
+"""Descriptions of models that are in memory: for the lists of the page, and all that is known of one."""
 
+from typing import cast
+
+from vitviz.attribution.serialize import model_to_json
 from vitviz.data.preprocessing import describe_resize
 from vitviz.models.accuracy import accuracy_number, accuracy_text
-from vitviz.models.checkpoint import ARCHITECTURES, Checkpoint, count_parameters, eval_samples
+from vitviz.models.checkpoint import Checkpoint, count_parameters, eval_samples
 from vitviz.models.config import ViTConfig
 from vitviz.webapp.schemas.common import ModelInfo
 
@@ -10,37 +13,8 @@ NUM_NAMED = 6  # classes that are named
 
 
 def describe_model(model: Checkpoint) -> ModelInfo:
-    """Describe a model that is in memory, as `list_bundled` does."""
-    found = describe(
-        model.name,
-        model.config,
-        model.record.get("test_accuracy"),
-        eval_samples(model.record),
-        "test",
-        model.is_classifier,
-    )
-    return found | {"family": model.family, "source": model.origin}
-
-
-def describe(
-    name: str, config: ViTConfig, accuracy: float | None, eval_samples: int | None, split: str, is_classifier: bool
-) -> ModelInfo:
-    """Describe a model for the page."""
-    return {
-        "name": name,
-        "origin": "shipped",
-        "family": ARCHITECTURES.get(config.architecture, config.architecture),
-        "parameters": count_parameters(config),
-        "classes": config.num_classes,
-        "dataset": None,
-        "layers": config.depth,
-        "heads": config.num_heads if isinstance(config, ViTConfig) else 0,
-        "accuracy": accuracy,
-        "eval_samples": eval_samples,
-        "measured_on": split,
-        "is_classifier": is_classifier,
-        "source": "",
-    }
+    """Describe an opened model for the lists."""
+    return cast(ModelInfo, model_to_json(model))
 
 
 def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, str]]:
@@ -60,9 +34,8 @@ def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, st
         found.append(("License", str(source.get("license", "not stated in its files"))))
     size = f"{count_parameters(config):,} parameters"
     found.append(("Size", size if num_bytes is None else f"{size} · {num_bytes / 1e6:,.1f} MB"))
-    if isinstance(config, ViTConfig):
-        found.append(("Layers", f"{config.depth} layers, {config.num_heads} heads, width {config.embed_dim}"))
-        found.append(("Tokens", describe_tokens(config)))
+    found.append(("Layers", f"{config.depth} layers, {config.num_heads} heads, width {config.embed_dim}"))
+    found.append(("Tokens", describe_tokens(config)))
     found.append(("Preprocessing", describe_resize(config.img_size, model.resize)))
     found.append(("Normalization", f"mean {describe_channels(model.mean)}; std {describe_channels(model.std)}"))
     found.append(("Classes", describe_classes(model)))

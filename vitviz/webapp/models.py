@@ -14,10 +14,10 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import config_from_dict
 from vitviz.runs import run_folder
-from vitviz.runs.status import DAMAGED, measured_on
+from vitviz.runs.status import DAMAGED, RunInfo, measured_on
 from vitviz.runs.store import Runs
 from vitviz.webapp.image_lists import cifar_state
-from vitviz.webapp.model_info import describe, describe_model
+from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.schemas.common import ModelInfo, ModelList
 from vitviz.webapp.user_models import UserModels
 
@@ -84,7 +84,7 @@ def load_run(path: Path, name: str, state: FileState) -> Checkpoint:
 
 def list_bundled() -> list[ModelInfo]:
     """Describe the bundled checkpoints: name, family, size, accuracy and its split, whether it is a classifier."""
-    return [describe_model(load_model(name)) for name in bundled_models()]
+    return [describe_model(load_model(name)) | {"origin": "shipped"} for name in bundled_models()]
 
 
 def list_run_models(runs: Runs) -> list[ModelInfo]:
@@ -93,13 +93,29 @@ def list_run_models(runs: Runs) -> list[ModelInfo]:
     for info in runs.all():
         if info.state != DAMAGED and is_regular_file(runs.folder(info.name) / run_folder.LAST):
             with suppress(ConfigError):  # a convnet of an earlier version
-                model, name = config_from_dict(info.config.get("model", {})), RUN_PREFIX + info.name
-                is_classifier, split = info.config.get("objective", "classify") == "classify", measured_on(info.config)
-                found.append(describe(name, model, info.accuracy, info.eval_samples, split, is_classifier))
-                found[-1]["origin"] = "run"
-                is_cifar10 = info.config.get("dataset", "cifar10") == "cifar10"
-                found[-1]["dataset"] = None if is_cifar10 else dataset_name(info.config)
+                found.append(describe_run(info))
     return found
+
+
+def describe_run(info: RunInfo) -> ModelInfo:
+    """Describe the model of a run by its stored config, without its weights."""
+    model = config_from_dict(info.config.get("model", {}))
+    is_cifar10 = info.config.get("dataset", "cifar10") == "cifar10"
+    return {
+        "name": RUN_PREFIX + info.name,
+        "origin": "run",
+        "family": checkpoint.ARCHITECTURES.get(model.architecture, model.architecture),
+        "parameters": checkpoint.count_parameters(model),
+        "classes": model.num_classes,
+        "dataset": None if is_cifar10 else dataset_name(info.config),
+        "layers": model.depth,
+        "heads": model.num_heads,
+        "accuracy": info.accuracy,
+        "eval_samples": info.eval_samples,
+        "measured_on": measured_on(info.config),
+        "is_classifier": info.config.get("objective", "classify") == "classify",
+        "source": "",
+    }
 
 
 def dataset_name(config: dict[str, Any]) -> str:

@@ -93,7 +93,7 @@ class UserModels:
         model = load(requested)
         name = name or (requested if requested.startswith(hub.PREFIXES) else self.unused(model.name))
         model, states = replace(model, name=name), file_states(requested)
-        self.infos[name] = describe_model(model) | {"origin": "opened"}
+        self.infos[name] = describe_model(model)
         self.sizes[name] = sum(size for _, size in states)
         self.states[name] = states
         self.requested[name] = requested
