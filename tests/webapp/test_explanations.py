@@ -34,7 +34,7 @@ from vitviz.errors import DataError
 from vitviz.models import checkpoint
 from vitviz.models.weights import weights_sha256
 from vitviz.view import Subject
-from vitviz.webapp import explanations, image_sets
+from vitviz.webapp import explanations, image_lists
 from vitviz.webapp.routes import explanations as module
 from vitviz.webapp.server import calls
 from vitviz.webapp.server import uploads as upload_module
@@ -222,10 +222,10 @@ def training_images(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     images = torch.randint(0, 256, (20, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
     labels = torch.arange(20) % 10
-    image_sets.load_train_set.cache_clear()
+    image_lists.load_split.cache_clear()
     monkeypatch.setattr(cifar, "load", lambda split, data: (images, labels))
     yield images, labels
-    image_sets.load_train_set.cache_clear()
+    image_lists.load_split.cache_clear()
 
 
 def test_the_nearest_images_are_those_of_the_library(client, cat, training_images, tmp_path):
@@ -240,7 +240,7 @@ def test_the_nearest_images_are_those_of_the_library(client, cat, training_image
 
 
 def test_without_training_images_a_public_page_names_no_folder(monkeypatch):
-    image_sets.load_train_set.cache_clear()
+    image_lists.load_split.cache_clear()
 
     def fail(*_):
         raise DataError("/home/me/data is missing.")

@@ -1,7 +1,7 @@
 """Sources of the page's images, and their encoding."""
 
 import os
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from vitviz.webapp.schemas.common import CifarInfo, NamedImage, Photo
 if TYPE_CHECKING:
     from torch import Tensor
 
-load_test_set = cache(partial(cifar.load, "test"))
 THUMBNAIL_SIDE = 96  # px, twice the size on screen
 CIFAR_UNAVAILABLE = "CIFAR-10 is not available on this server."  # without the path, for public pages
 CIFAR_HINT = "Download it on Explore, under CIFAR-10."
@@ -77,11 +76,17 @@ def cifar_state(data: str | None, public: bool) -> CifarInfo:
     return {"available": not message, "classes": list(cifar.CLASSES), "message": message}
 
 
-def test_set(data: str | None, public: bool) -> "tuple[Tensor, Tensor]":
-    """Return the 10,000 test images and their labels; on a public page errors do not name the data folder."""
+def load_cifar(split: cifar.Split, data: str | None, public: bool) -> "tuple[Tensor, Tensor]":
+    """Return images and labels of a split of CIFAR-10; on a public page errors do not name the data folder."""
     try:
-        return load_test_set(data)
+        return load_split(split, data)
     except DataError:
         if public:
             raise DataError(CIFAR_UNAVAILABLE) from None
         raise
+
+
+@cache
+def load_split(split: cifar.Split, data: str | None) -> "tuple[Tensor, Tensor]":
+    """Load a split once."""
+    return cifar.load(split, data)

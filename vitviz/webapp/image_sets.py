@@ -1,7 +1,7 @@
 """Test sets whose images the page lists: CIFAR-10, and the dataset of each run."""
 
 import os
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from vitviz.data.encoding import data_url
 from vitviz.errors import DataError, InvalidValueError
 from vitviz.models.config import config_from_dict
 from vitviz.runs.store import Runs
-from vitviz.webapp.image_lists import CIFAR_UNAVAILABLE, test_set
+from vitviz.webapp.image_lists import load_cifar
 from vitviz.webapp.models import RUN_PREFIX, FileState, dataset_name, file_state
 
 CIFAR10 = "cifar10"
@@ -39,7 +39,7 @@ def find_test_set(dataset: str, data: str | None, runs: Runs | None, public: boo
         public: Whether errors must not name folders of the server.
     """
     if dataset == CIFAR10:
-        return LabeledSet("CIFAR-10", cifar.CLASSES, *test_set(data, public))
+        return LabeledSet("CIFAR-10", cifar.CLASSES, *load_cifar("test", data, public))
     if runs is None or not dataset.startswith(RUN_PREFIX):
         raise InvalidValueError("dataset", "cifar10 or runs/NAME", dataset)
     config = runs.find(dataset.removeprefix(RUN_PREFIX)).config
@@ -56,22 +56,6 @@ def load_test_set(dataset: str, data: str | None, size: tuple[int, int], name: s
     """Load the test images of a dataset at an input size, once per version of the folder."""
     loaded = datasets.load(dataset, data, size, ("test",))
     return LabeledSet(name, loaded.info.classes, *loaded.splits["test"])
-
-
-@cache
-def load_train_set(data: str | None) -> tuple[Tensor, Tensor]:
-    """Load the training images of CIFAR-10 and their labels."""
-    return cifar.load("train", data)
-
-
-def train_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
-    """Return the training images of CIFAR-10 and their labels; on a public page errors do not name the data folder."""
-    try:
-        return load_train_set(data)
-    except DataError:
-        if public:
-            raise DataError(CIFAR_UNAVAILABLE) from None
-        raise
 
 
 def thumbnail(image: Tensor) -> str:

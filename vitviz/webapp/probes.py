@@ -14,7 +14,7 @@ from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import Transformer
 from vitviz.webapp.explanations import MANY_MACS
-from vitviz.webapp.image_lists import test_set
+from vitviz.webapp.image_lists import load_cifar
 from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.server.calls import Call
@@ -77,7 +77,7 @@ class ModelProbes:
             problem = f"must be samples for an input of {size[0]} × {size[1]} px: test images have 32 × 32"
             raise ConfigError("images", problem, "Use the sample images.")
         with about("images"):
-            images, _ = test_set(self.inputs.data, self.inputs.public)
+            images, _ = load_cifar("test", self.inputs.data, self.inputs.public)
         images = preprocessing.resize_images(images[:NUM_TEST_IMAGES], size, model.resize)
         return images, f"the first {len(images)} test images of CIFAR-10"
 

@@ -24,7 +24,8 @@ from vitviz.errors import ConfigError
 from vitviz.view import Image, Subject
 from vitviz.webapp import comparisons, saved_files, snapshots
 from vitviz.webapp.explanations import Held, maps_passes, scores_passes, skip_reason
-from vitviz.webapp.image_sets import thumbnail, train_set
+from vitviz.webapp.image_lists import load_cifar
+from vitviz.webapp.image_sets import thumbnail
 from vitviz.webapp.saved_files import as_target
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
@@ -331,7 +332,7 @@ def pca_of_layer(
 
 def nearest_of(explanation: Explanation, data: str | None, public: bool, call: Call) -> types.Nearest:
     """Compute the reply of `nearest`."""
-    images, labels = train_set(data, public)
+    images, labels = load_cifar("train", data, public)
     call.job.report(0, len(images))
     index = build_index(explanation.context.checkpoint, images, call.job.report)
     found = nearest_images(explanation.context, index, NEAREST_IMAGES)
