@@ -1,15 +1,8 @@
 """Types that several pages share."""
 
-from typing import Annotated, Literal, NotRequired
+from typing import Literal, NotRequired
 
-from annotated_types import Len
 from typing_extensions import TypedDict
-
-Pair = Annotated[list[int], Len(2, 2)]
-Vector = list[float]
-Matrix = list[Vector]
-Array3 = list[Matrix]
-Array4 = list[Array3]
 
 
 class ColorTable(TypedDict):

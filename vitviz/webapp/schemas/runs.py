@@ -6,8 +6,8 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from vitviz.view import Index, Model
-from vitviz.webapp.schemas.base import Reply, Vector
-from vitviz.webapp.schemas.common import Array3, GridShape, Matrix, NamedImage
+from vitviz.webapp.schemas.base import Array3, Matrix, Reply, Vector
+from vitviz.webapp.schemas.common import GridShape, NamedImage
 from vitviz.webapp.schemas.data import Download
 from vitviz.webapp.schemas.models import Name
 
