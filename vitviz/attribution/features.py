@@ -6,14 +6,13 @@ The features are the output of a block, before the final norm. Letters in shape 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import index
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import ForwardContext
-from vitviz.errors import InvalidValueError
+from vitviz.view import check_index
 
 Array = NDArray[np.float32]
 NUM_COMPONENTS = 3  # red, green and blue
@@ -53,12 +52,8 @@ def token_features(context: ForwardContext, layer: int | None = None) -> Array:
         ValueError: If the layer does not exist.
     """
     depth = context.config.depth
-    try:
-        chosen = depth - 1 if layer is None else index(layer)
-    except TypeError:
-        chosen = -1
-    if not 0 <= chosen < depth:
-        raise InvalidValueError("layer", f"from 0 to {depth - 1}", layer)
+    check_index("layer", layer, depth, None)
+    chosen = depth - 1 if layer is None else layer
     tokens = cast(Any, context.output.tokens)[chosen + 1, 0].float().cpu().numpy()  # (T, D), without removed patches
     return context.expand_tokens(tokens, axes=(0,))
 
@@ -169,15 +164,10 @@ def similarity(
     patches = context.config.num_patches
     if patch is None and not context.config.class_token:
         raise ValueError(f"patch must be from 0 to {patches - 1}: {context.checkpoint.name} has no class token.")
-    try:
-        position = 0 if patch is None else index(patch)
-    except TypeError:
-        position = -1
-    if not 0 <= position < patches:
-        raise InvalidValueError("patch", f"from 0 to {patches - 1}", patch)
+    check_index("patch", patch, patches, None)
     if other is not None:
         check_same_model(context, other)
-    token = token_features(context, layer)[0 if patch is None else context.prefix + position].astype(np.float64)
+    token = token_features(context, layer)[0 if patch is None else context.prefix + patch].astype(np.float64)
     others = token_features(other or context, layer)[context.prefix :].astype(np.float64)  # (N, D)
     norms = np.linalg.norm(others, axis=1) * np.linalg.norm(token)
     found = np.divide(others @ token, norms, out=np.zeros(patches), where=norms > 0)

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, softmax
-from vitviz.errors import ConfigError
+from vitviz.view import check_index
 
 Array = NDArray[np.float32]
 NUM_RANDOM = 20  # random sets of patches
@@ -61,7 +61,7 @@ class PatchEmbedding:
 
 @dataclass(frozen=True)
 class Flips:
-    """How few removed patches change the predicted class.
+    """The fewest removed patches that were found to change the predicted class.
 
     Attributes:
         best: The smallest set that was found, in order of removal; None if none changes the class and leaves a patch.
@@ -85,7 +85,9 @@ def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0
         ConfigError: If the layer, head or token does not exist.
     """
     config = context.config
-    check_indices(layer=(layer, config.depth), head=(head, config.num_heads), token=(token, config.num_tokens))
+    check_index("layer", layer, config.depth)
+    check_index("head", head, config.num_heads)
+    check_index("token", token, config.num_tokens)
     tokens = cast(Any, context.output.tokens)[layer]  # (1, T, D)
     with torch.inference_mode():
         queries, keys = context.model.queries_and_keys(layer, tokens)  # (1, A, T, d); queries are scaled
@@ -104,7 +106,8 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
         ConfigError: If the patch or dimension does not exist.
     """
     config = context.config
-    check_indices(patch=(patch, config.num_patches), dimension=(dimension, config.embed_dim))
+    check_index("patch", patch, config.num_patches)
+    check_index("dimension", dimension, config.embed_dim)
     weights = context.model.patch_filters()[dimension].detach().float().cpu().numpy()  # (3, h, w)
     (_, h, w), (row, column) = weights.shape, divmod(patch, config.grid_size[1])
     image = context.image.float().cpu().numpy()  # (3, H, W)
@@ -112,13 +115,6 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
     product = float((pixels * weights).sum(dtype=np.float64))
     found = float(cast(Any, context.output.tokens)[0, 0, context.prefix + patch, dimension])
     return PatchEmbedding(pixels, weights, product, None if config.pre_norm else found - product, found)
-
-
-def check_indices(**indices: tuple[int, int]) -> None:
-    """Check that each index, given with the number of values that there are, exists."""
-    for name, (value, count) in indices.items():
-        if not 0 <= value < count:
-            raise ConfigError(name, f"must be from 0 to {count - 1}: got {value}")
 
 
 def scramble(image: NDArray[np.uint8], patch_size: int) -> NDArray[np.uint8]:
@@ -180,9 +176,9 @@ def random_patches(context: ForwardContext, count: int) -> list[list[int]]:
 def flips(context: ForwardContext, rankings: Sequence[Sequence[int]] = ()) -> Flips:
     """Search for the fewest patches whose removal (painted in the mean color) changes the predicted class.
 
-    No fast method finds the smallest set for certain. Tried are the greedy order, which removes the patch that lowers
-    the margin of the class most, and the rankings; then patches that are not needed are put back. One patch is left.
-    About 10 N forward passes if few patches change the class, at most N^2 / 2 + (N + NUM_RANDOM) N.
+    The smallest set is not certain to be found. The greedy order, which removes the patch that lowers the margin of the
+    class most, and the rankings are tried; then patches that the best one does not need are put back. One patch is
+    left. About 10 N forward passes if few patches change the class, at most N^2 / 2 + (N + NUM_RANDOM) N.
 
     Args:
         context: The image in the model.

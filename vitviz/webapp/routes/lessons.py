@@ -15,7 +15,7 @@ from vitviz.attribution.targets import find_target
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
-from vitviz.view import Sample, Subject
+from vitviz.view import Sample, Subject, check_index
 from vitviz.webapp.explanations import MAX_MACS, Held
 from vitviz.webapp.models import bundled_models
 from vitviz.webapp.schemas import lessons as types
@@ -82,7 +82,7 @@ async def removal(request: types.RemovalRequest, call: Caller) -> types.Probabil
     """Return the probabilities without some patches."""
     held = await find(request, call)
     context = held.explanation.context
-    lesson.check_indices(patches=(max(request.patches, default=0), context.config.num_patches))
+    check_index("patches", max(request.patches, default=0), context.config.num_patches)
     found = await call.one_pass(lambda: lesson.without_patches(context, [request.patches]), held.is_large)
     return types.Probabilities(probabilities=found[0].tolist())
 
