@@ -46,7 +46,7 @@ def resume(config: TrainConfig) -> None:
     console = Console()
     console.print(table)
     record = results["uninterrupted"].record
-    console.print(f"{config.preset}, {record['steps']} steps in {record['precision']}, {record['hardware']}")
+    console.print(f"{config.folder.name}, {record['steps']} steps in {record['precision']}, {record['hardware']}")
 
 
 def train_run(config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None) -> Checkpoint:

@@ -117,7 +117,7 @@ def print_speeds(config: TrainConfig, speeds: dict[str, float], peak: float) -> 
     flops = count_flops(config.model)
     reached = speeds[ALL] * flops
     out.print(
-        f"{config.preset}, batch size {config.batch_size}: {flops / 1e9:.2f} GFLOP per image, so with all patches "
+        f"{config.folder.name}, batch size {config.batch_size}: {flops / 1e9:.2f} GFLOP per image, so with all patches "
         f"{reached / 1e12:.2f} TFLOP/s, {100 * reached / peak:.0f} % of the {peak / 1e12:.2f} of a large matrix product"
     )
 

@@ -180,7 +180,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (("train", "--seed", "20261122093000"), "seed must be an integer from -1000000000 to 1000000000: got 2026"),
         (("train", "--set", "data=5"), "data must be a string, or None: got 5"),
-        (("train", "--output-dir", ""), "output_dir must be a string, or None: got ''"),
+        (("train", "--output-dir", ""), "output_dir must be a string: got ''"),
         (("train", "--device", "tpu"), "device must be one of auto, cuda, cpu: got 'tpu'"),
         (("train", "--epochs", "many"), "epochs must be a number above 0 and below 1,000,000,000, or None: got 'many'"),
         (("train", "--lr", "0"), "lr must be a number above 0 and below 1,000,000,000: got 0"),

@@ -28,7 +28,7 @@ SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECOR
 def test_every_field_of_the_config_has_a_documented_option(vitviz, command):
     code, out, _ = vitviz(command, "--help")
     assert code == 0
-    assert NO_FLAG == ("preset", "model")
+    assert NO_FLAG == ("model",)
     for name in ("preset", "network", "set", "resume", *NAMES):
         assert re.search(rf"--{name.replace('_', '-')}\W+\S", out), name
     for panel in PANELS.values():
@@ -191,6 +191,16 @@ def test_a_moved_run_resumes_in_its_new_folder(tmp_path, monkeypatch):
     moved.mkdir(parents=True)
     write_config(TrainConfig(output_dir="runs/first"), moved)
     assert resolve_config(None, None, True, {}).folder == moved
+
+
+@pytest.mark.parametrize("given", [{"minutes": 3}, {"minutes": 3, "init_from": "cifar10-ti4"}])
+def test_a_run_is_resumed_by_its_own_command_or_by_its_folder(tmp_path, given):
+    values = {"output_dir": str(tmp_path / "run"), **given}
+    config = resolve_config("cifar10-2min", None, False, values)
+    write_config(config, config.folder)
+    assert resolve_config("cifar10-2min", None, True, values) == config
+    assert resolve_config(None, None, True, {"output_dir": values["output_dir"]}) == config
+    assert resolve_config("cifar10-s4", None, True, values) != config, "another preset is compared when it is resumed"
 
 
 @pytest.mark.slow

@@ -35,7 +35,6 @@ def test_a_dry_run_writes_weights_and_a_card_from_the_record(run_vitviz, tmp_pat
     assert card["model-index"][0]["results"][0]["metrics"] == [{"type": "accuracy", "value": 0.9325}]
     for fact in (
         "| test accuracy | 93.3 % (10,000 test images, 95 % interval",
-        "| preset | cifar10-ti4 |",
         "| epochs | 98.61 |",
         "CIFAR-10",
     ):

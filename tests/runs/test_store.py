@@ -43,9 +43,7 @@ WORKER = (sys.executable, str(Path(__file__).with_name("worker.py")))
 
 @pytest.fixture
 def config(cifar_folder, cifar_config) -> TrainConfig:
-    return TrainConfig(
-        preset="tiny", model=cifar_config, data=str(cifar_folder), epochs=10, minutes=None, batch_size=25, device="cpu"
-    )
+    return TrainConfig(model=cifar_config, data=str(cifar_folder), epochs=10, minutes=None, batch_size=25, device="cpu")
 
 
 @pytest.fixture
@@ -101,7 +99,7 @@ def test_a_run_is_a_process_found_by_its_folder(runs, config):
     assert os.getpriority(os.PRIO_PROCESS, pid(runs, "one")) >= launch.NICENESS
 
     (found,) = Runs(runs.root).all()
-    assert (found.name, found.state, found.preset, found.message) == ("one", "training", "tiny", "")
+    assert (found.name, found.state, found.preset, found.message) == ("one", "training", "cifar10-ti4", "")
     assert (found.progress, found.epoch, found.seconds, found.images_per_second) == (0.25, 2.5, 60.0, 500.0)
     assert (found.epochs, found.minutes, found.accuracy) == (10, None, None)
     assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())

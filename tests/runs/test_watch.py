@@ -73,6 +73,8 @@ def test_a_watched_training_is_a_run_of_the_page(module, folder):
             runs.stop("mine")
     assert (running.state, running.progress, running.epoch, running.epochs) == ("training", 0.75, 3, 4)
     assert runs.find("mine").state == "finished"
+    with pytest.raises(ValueError, match="The run mine belongs to another program"):
+        runs.resume("mine")
     lines = [json.loads(line) for line in (folder / run_folder.METRICS).read_text().splitlines()]
     assert [line["epoch"] for line in lines] == [1, 2, 3]
     assert (lines[2]["loss"], lines[2]["learning_rate"], lines[2]["accuracy"]) == (0.5, 0.1, 0.25)

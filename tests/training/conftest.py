@@ -21,7 +21,6 @@ def no_clock(monkeypatch):
 def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
     """Two epochs of four steps."""
     return TrainConfig(
-        preset="tiny",
         model=cifar_config,
         data=str(cifar_folder),
         output_dir=str(tmp_path / "run"),

@@ -9,14 +9,13 @@ import pytest
 from vitviz.errors import ConfigError
 from vitviz.models.config import ViTConfig
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
-from vitviz.training.presets import PRESETS, get_preset
+from vitviz.training.presets import PRESETS, closest_preset, get_preset
 
 POSITIVE = r"must be a number above 0 and below 1,000,000,000"
 FRACTION = r"must be a number from 0 to 1"
 
 
 INVALID = [
-    ({"preset": 5}, "preset", "must be a string: got 5"),
     ({"model": {"depth": 2}}, "model", r"must be a ViTConfig: got {'depth': 2}"),
     ({"model": None}, "model", "must be a ViTConfig: got None"),
     ({"objective": "dream"}, "objective", "must be one of classify, masked-patch: got 'dream'"),
@@ -26,7 +25,7 @@ INVALID = [
     ({"distill_weight": 1.5}, "distill_weight", FRACTION + r": got 1\.5"),
     ({"dataset": "mnist"}, "dataset", "must be one of cifar10, cifar100, folder: got 'mnist'"),
     ({"data": ""}, "data", "must be a string, or None: got ''"),
-    ({"output_dir": 3}, "output_dir", "must be a string, or None: got 3"),
+    ({"output_dir": 3}, "output_dir", "must be a string: got 3"),
     ({"max_train_samples": 0}, "max_train_samples", "must be an integer at least 2, or None: got 0"),
     ({"val_size": -1}, "val_size", "must be an integer at least 0: got -1"),
     ({"epochs": 3, "minutes": 87}, "epochs", r"and minutes exclude each other: got 3\.0 epochs and 87\.0 minutes"),
@@ -116,10 +115,10 @@ def test_every_field_has_a_check():
     assert {f.name for f in fields(TrainConfig)} <= {field for _, field, _ in INVALID}
 
 
-def test_presets_are_named_after_their_key_and_survive_json():
+def test_a_preset_has_a_run_folder_of_its_name_and_survives_json():
     for name, preset in PRESETS.items():
         assert get_preset(name) is (config := preset.config)
-        assert config.preset == name
+        assert config.folder == Path("runs", name)
         assert from_json(json.loads(json.dumps(asdict(config)))) == config
 
 
@@ -162,9 +161,18 @@ def test_sizes_have_no_limit_before_the_dataset_is_known():
     assert (config.max_train_samples, config.val_size) == (60_000, 30_000)
 
 
-def test_the_run_folder_is_output_dir_or_named_after_the_preset():
-    assert TrainConfig(preset="cifar10-ti4").folder == Path("runs/cifar10-ti4")
-    assert TrainConfig(output_dir="elsewhere/run").folder == Path("elsewhere/run")
+def test_a_preset_is_its_config_and_not_a_name():
+    with pytest.raises(TypeError, match="preset"):
+        TrainConfig(preset="cifar10-2min")
+    with pytest.raises(ConfigError) as found:
+        from_json({"preset": "cifar10-2min"})  # as an earlier version wrote it
+    assert found.value.field == "preset"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_closest_preset_is_the_one_that_was_changed(name):
+    config = apply_overrides(get_preset(name), ["minutes=3", "model.depth=3", "seed=1", "device=cpu", "data=x"])
+    assert closest_preset(replace(config, output_dir="runs/mine")) == name
 
 
 def test_overrides_change_fields_of_the_config_and_of_the_model():
@@ -184,7 +192,6 @@ def test_overrides_change_fields_of_the_config_and_of_the_model():
         "cutmix_prob=",
         "depth=3",
         "model.cutmix_prob=1",
-        "preset=x",
         "model=1",
         "=3",
         "model.num_classes=7",

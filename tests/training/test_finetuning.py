@@ -57,7 +57,6 @@ def backbone(tmp_path) -> Path:
 @pytest.fixture
 def config(shapes, backbone, tmp_path) -> TrainConfig:
     return TrainConfig(
-        preset="fine",
         model=replace(tiny.CONFIG, drop_path_rate=0.1),
         dataset="folder",
         init_from=str(backbone),

@@ -30,7 +30,7 @@ Port = Annotated[
     typer.Option(metavar="PORT", help="Port; default: GRADIO_SERVER_PORT or PORT, else the first free one from 7860."),
 ]
 
-NO_FLAG = ("preset", "model")  # --preset is an option of each command, the model's fields are set with --set
+NO_FLAG = ("model",)  # its fields are set with --set
 # First field -> title of the group of options that starts with it, in the order of TrainConfig.
 PANELS = {
     "objective": "Objective and initial weights",

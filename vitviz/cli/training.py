@@ -47,9 +47,11 @@ LogsToTensorBoard = Annotated[
 def train(
     preset_name: Preset = None,
     network: Network = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the run folder.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the run in the run folder, with its own preset and options.")
+    ] = False,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Train the run in the run folder again from the start.")
+        bool, typer.Option("--restart", help="Train the run in the run folder again from the start, with its own, too.")
     ] = False,
     overrides: Overrides = None,
     tensorboard: LogsToTensorBoard = False,
@@ -197,7 +199,7 @@ def open_log(config: TrainConfig, tensorboard: bool) -> "AbstractContextManager[
 
 
 def resolve_config(preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any]) -> TrainConfig:
-    """Return the config of a preset or of a resumed run, with the fields that were set by options."""
+    """Return the config of a preset, or without one of the run to resume, with the fields that were set by options."""
     config = get_preset(preset_name or DEFAULT_PRESET)
     if resume:
         from vitviz.runs.run_folder import CONFIG, read_config
@@ -209,12 +211,13 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
                 f"must contain a run to resume: {folder} does not",
                 "Set --output-dir, or start a new run without --resume.",
             )
-        stored = replace(from_json(read_config(folder)), output_dir=str(folder))  # the folder may have been moved
-        config = stored if preset_name in (None, stored.preset) else config
+        if preset_name is None:
+            config = from_json(read_config(folder))
+        config = replace(config, output_dir=str(folder))  # it may have been moved
     if network is not None:
         config = replace(config, model=get_preset(network).model)
     config = replace(config, **values)
-    if "init_from" not in values or network is not None or resume:
+    if "init_from" not in values or network is not None or (resume and preset_name is None):
         return config
     from vitviz.training.initial_weights import use_init_model
 

@@ -138,7 +138,6 @@ def facts(model: Checkpoint, license_name: str | None) -> list[tuple[str, str]]:
         "test accuracy": accuracy_text(accuracy, count) if isinstance(accuracy, float) else None,
         "dataset": record.get("dataset"),
         "training images": f"{record['train_samples']:,}" if isinstance(record.get("train_samples"), int) else None,
-        "preset": options.get("preset"),
         "initialized from": options.get("init_from"),
         "epochs": record.get("epochs"),
         "training time": f"{record['seconds'] / 60:.0f} minutes" if isinstance(record.get("seconds"), float) else None,

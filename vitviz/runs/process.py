@@ -62,6 +62,7 @@ class ProcessRecord:
     state: State = "training"  # the others after it has exited
     message: str = ""  # the latest
     has_saved: bool = False  # whether the process has saved the state of a run
+    watched: bool = False  # whether it is another program, which `vitviz.runs.watch` records
 
 
 RECORD = TypeAdapter(ProcessRecord)
@@ -176,10 +177,10 @@ class RunLock:
             )
         return self
 
-    def record_start(self, has_saved: bool = False) -> None:
-        """Write the record of this process, which may continue from a saved state."""
+    def record_start(self, has_saved: bool = False, watched: bool = False) -> None:
+        """Write the record of this process, which may continue from a saved state, or be watched."""
         self.is_recorded = True
-        self.record = replace(self.record, has_saved=has_saved)
+        self.record = replace(self.record, has_saved=has_saved, watched=watched)
         write(self.folder, self.record)
 
     def set_message(self, message: str) -> None:

@@ -38,7 +38,6 @@ from vitviz.training.loop import Progress, State, Time
 from vitviz.training.timeline import TimelineRecorder
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", CHECKPOINT_FILE
-WATCHED = "watch"  # preset of a run that another program trains and `vitviz.runs.watch` records
 MAX_CONFIG_BYTES = 2**20
 TAIL_BYTES = 4096  # more than one line of metrics
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
@@ -82,7 +81,7 @@ class Counters(TypedDict):
 class StoredConfig(TypedDict, total=False):
     """Fields of a stored config that the list of runs shows, also of one with options of an earlier version."""
 
-    preset: str
+    preset: str  # of an earlier version
     model: dict[str, Any]
     objective: Objective
     dataset: DatasetName
@@ -194,8 +193,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
         ValueError: If the run is finished, or has another config or other images.
     """
     path = config.folder / LAST
-    check_not_watched(config.folder.name, config.preset)
-    check_never_saved(config, config.folder)
+    check_resumable(config, config.folder)
     if not os.path.lexists(path):
         return None
     check_config(from_json(read_config(config.folder)), config)
@@ -248,10 +246,12 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
     )
 
 
-def check_not_watched(name: str, preset: str | None) -> None:
+def check_not_watched(folder: Path) -> None:
     """Raise ValueError if another program trains this run."""
-    if preset == WATCHED:
-        raise ValueError(f"The run {name} belongs to another program that vitviz watches. Stop or resume it there.")
+    if (record := process.read(folder)) is not None and record.watched:
+        raise ValueError(
+            f"The run {folder.name} belongs to another program that vitviz watches. Stop or resume it there."
+        )
 
 
 def has_lost_state(folder: Path) -> bool:
@@ -260,13 +260,15 @@ def has_lost_state(folder: Path) -> bool:
     return exited is not None and exited.has_saved and not os.path.lexists(folder / LAST)
 
 
-def check_never_saved(config: TrainConfig, folder: Path) -> None:
-    """Check that a run without a saved state never had one, as it is then trained from the start.
+def check_resumable(config: TrainConfig, folder: Path) -> None:
+    """Check that a run is one of vitviz, and, without a saved state, never had one: it is trained from the start.
 
     Raises:
         CheckpointError: If its process has saved it, or must have by its metrics.
+        ValueError: If another program trains it.
     """
-    if os.path.lexists(folder / LAST) or config.preset == WATCHED:  # a watched one is saved at its end only
+    check_not_watched(folder)
+    if os.path.lexists(folder / LAST):
         return
     last = last_line(folder / METRICS)
     was_saved = (
@@ -329,7 +331,7 @@ def prepare(config: TrainConfig, state: State | None, restart: bool = False) -> 
         truncate_metrics(folder, state.seconds)
         return
     if restart:
-        check_not_watched(folder.name, config.preset)
+        check_not_watched(folder)
         (folder / LAST).unlink(missing_ok=True)
     if os.path.lexists(folder / LAST):
         raise CheckpointError(

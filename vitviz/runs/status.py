@@ -20,8 +20,9 @@ from vitviz.models.config import STRICT, config_from_dict
 from vitviz.runs import process, run_folder
 from vitviz.runs.launch import stop_request_path
 from vitviz.runs.process import ProcessRecord
-from vitviz.training.config import Fraction
+from vitviz.training.config import Fraction, from_json
 from vitviz.training.loop import Progress, Time
+from vitviz.training.presets import closest_preset
 
 CRASHED = "The process ended unexpectedly: it was killed, ran out of memory, or the machine was shut down."
 KILLED_BEFORE_SAVING = (
@@ -42,6 +43,7 @@ class Info:
     # "training", "stopping", "stopped", "finished", "failed", "interrupted": ended before it could save, or "damaged"
     state: str = ""
     message: str = ""  # error, reason of the exit, damage, or what the process waits for; else empty
+    watched: bool = False  # whether the process is another program, which vitviz only watches
     session: str = ""  # identifier of the process; when it changes, metrics must be read from the start
     config: dict[str, Any]  # config as stored in config.json, or the common config of all runs as stored in sweep.json
 
@@ -50,7 +52,7 @@ class Info:
 class RunInfo(Info):
     """Current status of a run."""
 
-    preset: str = ""
+    preset: str = ""  # that it differs least from
     parameters: int = 0  # of the network
     progress: float = 0.0  # used fraction of the budget, 0..1
     epoch: float = 0.0  # epochs trained so far
@@ -90,7 +92,7 @@ class SweepInfo(Info):
 class RunStatus(NamedTuple):
     """Status of a run as far as it follows from its files, without its process."""
 
-    info: RunInfo  # all but state, message and session
+    info: RunInfo  # all but what its process determines
     saved: str  # description of what is saved
     is_finished: bool
     has_unsaved_steps: bool  # metrics were written after the last save
@@ -123,7 +125,7 @@ def read_valid_run(folder: Path) -> RunStatus:
         raise ValueError(f"{run_folder.LAST} of {folder.name} is damaged or missing. {run_folder.RESTART}")
     info = RunInfo(
         name=folder.name,
-        preset=config.get("preset", ""),
+        preset=find_preset(config),
         parameters=record.get("parameters") or count_parameters(config),
         progress=metrics.progress,
         epoch=metrics.epoch,
@@ -139,6 +141,16 @@ def read_valid_run(folder: Path) -> RunStatus:
     saved = f"The state at epoch {epoch:.1f} is kept" if isinstance(epoch, int | float) else "Nothing was saved yet"
     has_unsaved_steps = metrics.seconds > record.get("training", {"seconds": 0.0})["seconds"]
     return RunStatus(info, saved, run_folder.is_finished(record), has_unsaved_steps)
+
+
+def find_preset(config: dict[str, Any]) -> str:
+    """Return the preset of a stored config: the closest one, or that which an earlier version recorded."""
+    if "preset" in config:
+        return str(config["preset"])
+    try:
+        return closest_preset(from_json(config))
+    except ConfigError:
+        return ""
 
 
 def count_parameters(config: dict[str, Any]) -> int:
@@ -162,7 +174,7 @@ def with_process(
 
 
 def of_process(folder: Path, saved: str, is_finished: bool, has_unsaved_steps: bool = False) -> dict[str, Any]:
-    """Return state, message and session of the current or last process of a run or a sweep.
+    """Return the fields of `Info` that the current or last process of a run or a sweep determines.
 
     Args:
         folder: Its folder.
@@ -172,7 +184,8 @@ def of_process(folder: Path, saved: str, is_finished: bool, has_unsaved_steps: b
     """
     record = process.read(folder)  # not cached: it may be rewritten twice within the resolution of file times
     state, message = state_and_message(folder, record, saved, is_finished, has_unsaved_steps)
-    return {"state": state, "message": message, "session": record.session if record else ""}
+    found = {"state": state, "message": message}
+    return found | ({"session": record.session, "watched": record.watched} if record else {})
 
 
 def state_and_message(

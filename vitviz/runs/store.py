@@ -116,7 +116,7 @@ class Runs:
         """
         info = self.find(name)
         if info.config:
-            run_folder.check_never_saved(from_json(info.config), self.folder(name))
+            run_folder.check_resumable(from_json(info.config), self.folder(name))
         self.spawn_again(info, "train")
         return self.find(name)
 
@@ -131,7 +131,6 @@ class Runs:
             raise ValueError(info.message)
         if info.state == "finished":
             raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start a new run.")
-        run_folder.check_not_watched(info.name, info.config.get("preset"))
         check_machine(from_json(info.config))
         with self.mutex, self.acquire_lock(info.name) as runs_lock:
             spawn(self.folder(info.name), command, runs_lock)
@@ -146,7 +145,7 @@ class Runs:
             record = process.read(folder)
             if record is None or record.pid <= 1 or not process.is_running(folder):
                 raise ValueError(f"The run {name} is not running: there is nothing to stop.")
-            run_folder.check_not_watched(name, status.read_run(folder).info.preset)
+            run_folder.check_not_watched(folder)
             request_stop(folder, record)
 
     def all(self) -> list[RunInfo]:

@@ -26,7 +26,6 @@ from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import unwrap
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
-from vitviz.runs.run_folder import WATCHED
 from vitviz.training.config import TrainConfig
 from vitviz.training.loop import Progress
 from vitviz.training.signals import StopRequest
@@ -81,7 +80,6 @@ class Watch:
         self.recorder = create_recorder(model, images)
         folder = new_folder(module) if output_dir is None else Path(output_dir)
         self.config = TrainConfig(
-            preset=WATCHED,
             model=model.config,
             epochs=epochs,
             minutes=None,
@@ -94,7 +92,7 @@ class Watch:
         self.lock = RunLock(folder, StopRequest()).__enter__()
         try:
             run_folder.prepare(self.config, None)
-            self.lock.record_start()
+            self.lock.record_start(watched=True)
             self.record_snapshot(model)
         except BaseException as error:
             self.end(error)

@@ -48,9 +48,6 @@ class TrainConfig:
         ConfigError: If a value is out of range or two values are inconsistent.
     """
 
-    preset: Annotated[
-        str, Field(description="Preset that the other options override. TrainConfig records its name only.")
-    ] = "cifar10-ti4"
     model: ViTConfig = field(default_factory=ViTConfig)
     objective: Annotated[
         Objective,
@@ -79,7 +76,9 @@ class TrainConfig:
         Field(description="cifar10, cifar100, or folder for an image folder or zip with one subfolder per class."),
     ] = "cifar10"
     data: Annotated[PathString | None, Field(description="Directory of the dataset.")] = None
-    output_dir: Annotated[PathString | None, Field(description="Run folder; runs/PRESET if omitted.")] = None
+    output_dir: Annotated[PathString, Field(description="Run folder; that of a preset is runs/PRESET.")] = (
+        "runs/cifar10-ti4"
+    )
     max_train_samples: Annotated[
         Annotated[int, Field(ge=2)] | None, Field(description="Use the first N training images.")
     ] = None
@@ -193,7 +192,7 @@ class TrainConfig:
     @property
     def folder(self) -> Path:
         """Path of the run folder."""
-        return Path(self.output_dir) if self.output_dir is not None else Path("runs") / self.preset
+        return Path(self.output_dir)
 
 
 def from_json(stored: Mapping[str, Any]) -> TrainConfig:
@@ -246,7 +245,7 @@ def parse_value(text: str) -> Any:
 # model.num_classes follows from the dataset.
 OVERRIDES = tuple(
     sorted(
-        {f.name for f in fields(TrainConfig)} - {"model", "preset"}
+        {f.name for f in fields(TrainConfig)} - {"model"}
         | {f"model.{f.name}" for f in fields(ViTConfig)} - {"model.num_classes"}
     )
 )

@@ -1,6 +1,6 @@
 """Presets: named training configurations, each with what it reached, for page, command line and documents."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from vitviz.errors import ConfigError
@@ -59,7 +59,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "cifar10-2min": Preset(
         TrainConfig(
-            preset="cifar10-2min",
+            output_dir="runs/cifar10-2min",
             model=ViTConfig(embed_dim=128, depth=4, num_heads=4),
             minutes=2,
             batch_size=128,
@@ -74,7 +74,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "cifar10-s4": Preset(
         TrainConfig(
-            preset="cifar10-s4",
+            output_dir="runs/cifar10-s4",
             model=ViTConfig(embed_dim=256, depth=9, num_heads=8, mlp_ratio=4.0, drop_path_rate=0.1),
             minutes=18,
             batch_size=1024,
@@ -97,7 +97,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "tutorial-notebook": Preset(
         TrainConfig(
-            preset="tutorial-notebook",
+            output_dir="runs/tutorial-notebook",
             model=ViTConfig(
                 architecture="tutorial-notebook", embed_dim=384, depth=2, num_heads=6, mlp_ratio=1.0, pos_drop_rate=0.5
             ),
@@ -111,7 +111,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "tutorial-lightning": Preset(
         TrainConfig(
-            preset="tutorial-lightning",
+            output_dir="runs/tutorial-lightning",
             model=ViTConfig(
                 architecture="tutorial-lightning", embed_dim=256, depth=2, num_heads=8, mlp_ratio=2.0, pos_drop_rate=0.1
             ),
@@ -124,7 +124,7 @@ PRESETS: dict[str, Preset] = {
         test_accuracy=0.6116,
     ),
     "tutorial-scratch": Preset(
-        TrainConfig(preset="tutorial-scratch", model=SCRATCH, **PLAIN),
+        TrainConfig(output_dir="runs/tutorial-scratch", model=SCRATCH, **PLAIN),
         about="As in the from-scratch tutorial, with its mistake: reshape cuts strips of 16 pixels along the rows of "
         "the image instead of squares of 4 by 4, so a patch shows no shape.",
         command="python -m vitviz train --preset tutorial-scratch --minutes 10 --num-snapshots 0",
@@ -135,7 +135,9 @@ PRESETS: dict[str, Preset] = {
     ),
     "tutorial-scratch-fixed": Preset(
         TrainConfig(
-            preset="tutorial-scratch-fixed", model=replace(SCRATCH, architecture="tutorial-scratch-fixed"), **PLAIN
+            output_dir="runs/tutorial-scratch-fixed",
+            model=replace(SCRATCH, architecture="tutorial-scratch-fixed"),
+            **PLAIN,
         ),
         about="The same network with the patches cut as squares.",
         command="python -m vitviz train --preset tutorial-scratch-fixed --minutes 10 --num-snapshots 0",
@@ -176,3 +178,14 @@ def get_preset(name: str) -> TrainConfig:
     if name not in PRESETS:
         raise ConfigError("preset", f"must be one of {', '.join(PRESETS)}: got {name!r}")
     return PRESETS[name].config
+
+
+def closest_preset(config: TrainConfig) -> str:
+    """Return the name of the preset that differs from a config in the fewest fields, those of the model included."""
+
+    def count_differences(name: str) -> int:
+        preset = get_preset(name)
+        pairs = (config, preset), (config.model, preset.model)
+        return sum(getattr(a, f.name) != getattr(b, f.name) for a, b in pairs for f in fields(a))
+
+    return min(PRESETS, key=count_differences)

@@ -231,6 +231,8 @@ class Trainings:
         with suppress(ConfigError):  # options of an earlier version
             if info.state in RUNNING and info.progress:
                 eta = estimate_seconds_left(from_json(config), info.progress, info.seconds)
+        if info.watched:
+            row["preset"] = "watch"
         if config.get("init_from") is not None:
             row["preset"] = (
                 f"{printable_name(run_name(config['init_from']))}, fine-tuned"  # its network; the preset's is not used
@@ -257,8 +259,8 @@ class Trainings:
 
 
 def describe(info: Info) -> dict[str, Any]:
-    """Return all fields of a run or sweep but its config, and the split on which it is evaluated."""
-    known = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy the config
+    """Return the fields of a run or sweep that the page shows, and the split on which it is evaluated."""
+    known = {name: value for name, value in vars(info).items() if name not in ("config", "watched")}
     return known | {"measured_on": measured_on(info.config)}
 
 

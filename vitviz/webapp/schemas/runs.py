@@ -137,7 +137,7 @@ class RunInfo(ProcessInfo):
     """A run.
 
     Attributes:
-        preset: Its preset, or what it was fine-tuned from.
+        preset: The preset that it differs least from, or what it was fine-tuned from.
         augmented: Whether its images are augmented by more than crops and flips.
         parameters: Of its network.
         progress: Used fraction of the budget.
