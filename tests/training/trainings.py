@@ -19,7 +19,8 @@ def create_run(config: TrainConfig, data: TrainingData | None = None) -> Trainin
     """Create a run without starting it, by default on CIFAR-10."""
     if data is None:
         data = TrainingData(CIFAR10, cifar.load("train", config.data), cifar.load("test", config.data))
-    initial, teacher = load_initial(config, data.info), load_teacher(config, data.info, torch.device("cpu"))
+    initial = load_initial(config.init_from, data.info, config.val_size)
+    teacher = load_teacher(config, data.info, torch.device("cpu"))
     return TrainingLoop(config, Distributed(), data, initial, teacher)
 
 

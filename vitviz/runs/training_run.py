@@ -79,7 +79,7 @@ def train(
                 "batch_size or network; the last saved state is kept.",
                 largest_activation(config.model, config.batch_size),
             ):
-                initial = load_initial(config, data.info) if state is None else None
+                initial = load_initial(config.init_from, data.info, config.val_size) if state is None else None
                 teacher = load_teacher(config, data.info, distributed.device)
                 if state is not None:
                     check_same_teacher(state.teacher, teacher.record if teacher else None, config.folder)

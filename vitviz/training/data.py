@@ -40,7 +40,7 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
     images, labels = (part.to(device) for part in dataset.splits["train"])
     count = len(labels) - config.val_size
     if config.val_size:
-        check_val_size(config, len(labels))
+        check_val_size(config.val_size, config.batch_size, len(labels))
         eval_set = images[count:], labels[count:]
     else:
         eval_set = dataset.splits["test"][0].to(device), dataset.splits["test"][1].to(device)
@@ -48,16 +48,16 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
     return TrainingData(dataset.info, (images[:count], labels[:count]), eval_set)
 
 
-def check_val_size(config: TrainConfig, num_images: int) -> None:
+def check_val_size(val_size: int, batch_size: int, num_images: int) -> None:
     """Raise ConfigError if the training images outside of the validation split do not fill a batch."""
-    if (left := num_images - config.val_size) < 2:
+    if (left := num_images - val_size) < 2:
         raise ConfigError(
-            "val_size", f"must leave at least 2 training images: got {config.val_size:,} of {num_images:,}", "Lower it."
+            "val_size", f"must leave at least 2 training images: got {val_size:,} of {num_images:,}", "Lower it."
         )
-    if config.batch_size > left:
+    if batch_size > left:
         raise ConfigError(
             "batch_size",
-            f"must be at most the number of training images: {config.batch_size} is above {left}",
+            f"must be at most the number of training images: {batch_size} is above {left}",
             "Lower batch_size or val_size.",
         )
 

@@ -29,38 +29,42 @@ def use_init_model(config: TrainConfig) -> TrainConfig:
     return replace(config, model=replace(initial, multi_label=False, num_classes=config.model.num_classes))
 
 
-def load_initial(config: TrainConfig, info: DatasetInfo) -> Checkpoint | None:
+def load_initial(init_from: str | None, info: DatasetInfo, val_size: int) -> Checkpoint | None:
     """Load the `init_from` checkpoint of a training run; None without one.
 
     Raises:
         CheckpointError: If it cannot be loaded.
         ConfigError: If it was trained on validation images.
     """
-    if config.init_from is None:
+    if init_from is None:
         return None
-    initial = load(config.init_from, check=False)
-    check_val_overlap(config, info, initial, "init_from")
+    initial = load(init_from, check=False)
+    check_val_overlap("init_from", initial, info, val_size)
     return initial
 
 
-def check_val_overlap(config: TrainConfig, info: DatasetInfo, known: Checkpoint, field: str) -> None:
+def check_val_overlap(field: str, known: Checkpoint, info: DatasetInfo, val_size: int) -> None:
     """Check that a checkpoint was not trained on this run's validation split; warn where that is unknown.
 
-    `field` of the config names the checkpoint: "init_from" or "teacher".
+    Args:
+        field: Field of the config that names the checkpoint: "init_from" or "teacher".
+        known: The checkpoint.
+        info: Dataset of the run.
+        val_size: Images of its validation split.
 
     Raises:
         ConfigError: If it was trained on the same dataset with a smaller validation split.
     """
-    if not config.val_size:
+    if not val_size:
         return
-    val_size, init_from = map(known.train_config.get, ("val_size", "init_from"))
-    may_overlap = not (isinstance(val_size, int) and val_size >= config.val_size)
+    before, init_from = map(known.train_config.get, ("val_size", "init_from"))
+    may_overlap = not (isinstance(before, int) and before >= val_size)
     rule = "must not be trained on validation images"
     if may_overlap and (info.classes, info.mean, info.std) == (known.labels, known.mean, known.std):
         raise ConfigError(
             field,
-            f"{rule}: val_size is {config.val_size} here and was {val_size} for {known.name}",
-            f"Train it with a val_size of at least {config.val_size}.",
+            f"{rule}: val_size is {val_size} here and was {before} for {known.name}",
+            f"Train it with a val_size of at least {val_size}.",
         )
     reason = ""
     if may_overlap and info.classes == known.labels:  # the same images at another size have another mean

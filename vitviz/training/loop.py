@@ -164,7 +164,7 @@ class TrainingLoop:
         self.augment = augment
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
-        self.timeline = create_recorder(config, self.info, self.eval_set)
+        self.timeline = create_recorder(config.model, self.info, self.eval_set, config.num_snapshots)
         short = len(self.labels) % config.batch_size  # dropped if some process would have no image of it
         self.samples_per_epoch = len(self.labels) - (short if short < distributed.world_size else 0)
         self.step_count, self.progress, self.resumed_seconds = 0, 0.0, 0.0

@@ -60,7 +60,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
         raise ConfigError(
             "teacher", f"must be a classifier: {model.name} was trained without labels", "Fine-tune it first."
         )
-    check_val_overlap(config, info, model, "teacher")
+    check_val_overlap("teacher", model, info, config.val_size)
     return Teacher(model.network.to(device), describe_teacher(config.teacher, model))
 
 

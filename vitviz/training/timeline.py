@@ -24,8 +24,8 @@ from vitviz.errors import VitvizError
 from vitviz.files import atomic_write, open_regular
 from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
+from vitviz.models.config import ViTConfig
 from vitviz.models.vit import Transformer
-from vitviz.training.config import TrainConfig
 
 Array = NDArray[np.float32]
 Snapshot = dict[str, np.ndarray]
@@ -225,19 +225,20 @@ def quantize(attention: Tensor) -> Tensor:
     return (attention * steps).round().div(steps).half()
 
 
-def create_recorder(config: TrainConfig, dataset: DatasetInfo, eval_set: LabeledImages) -> TimelineRecorder:
+def create_recorder(
+    model: ViTConfig, dataset: DatasetInfo, eval_set: LabeledImages, num_snapshots: int
+) -> TimelineRecorder:
     """Create a recorder on the sample images for CIFAR-10, else on one image per class of the evaluation set."""
     if dataset is CIFAR10:
-        names, images = list(preprocessing.sample_paths()), preprocessing.load_samples(config.model.img_size)
+        names, images = list(preprocessing.sample_paths()), preprocessing.load_samples(model.img_size)
     else:
         candidates, labels = eval_set
         first = {dataset.classes[label]: index for index, label in reversed(list(enumerate(labels.tolist())))}
         names = [name for name in dataset.classes if name in first][:MAX_IMAGES]
         images = candidates[[first[name] for name in names]].cpu()
     inputs = augmentation.normalize(images.to(eval_set[0].device), dataset.mean, dataset.std)
-    model = config.model
     shape = (model.depth, model.num_heads, model.num_tokens)
-    count = min(config.num_snapshots, max_snapshots(shape, len(names), len(dataset.classes)))
+    count = min(num_snapshots, max_snapshots(shape, len(names), len(dataset.classes)))
     return TimelineRecorder(
         names, images, inputs, dataset.classes, model.grid_size, count, model.class_token, shape=shape
     )
