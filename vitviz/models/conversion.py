@@ -81,7 +81,7 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
         try:
             repository, revision = hub.parse_repository(str(like))
             folder = Path(str(hub.download(repository, hub.CONFIG, revision))).parent
-            for name in hub.PROCESSORS:
+            for name in hub.PROCESSOR_FILES:
                 hub.download(repository, name, revision, optional=True)
         except CheckpointError as error:
             if not str(like).startswith("timm:"):

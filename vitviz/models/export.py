@@ -1,6 +1,6 @@
-"""A `ViT` -> a folder that timm loads: config.json and model.safetensors; transformers loads it with timm.
+"""A `ViT` -> config.json and model.safetensors in a folder that timm loads, and transformers where it finds timm.
 
-A config that none of timm's architectures has is refused. timm is not needed.
+A config that none of timm's architectures has is refused. Writing the folder does not need timm.
 """
 
 import json
@@ -22,10 +22,10 @@ from vitviz.models.config_files import Settings
 from vitviz.models.families import Names
 from vitviz.models.vit import ViT
 
-Allowed = dict[str, Any]  # field of `ViTConfig` -> tuple of its values, or ... for any
+Allowed = dict[str, Any]  # field of `ViTConfig` -> tuple of its values, or `ANY`
 
 ANY = ...
-PLAIN: Allowed = {  # where a target names no other values
+PLAIN: Allowed = {  # where an architecture names no other values
     "architecture": ("vit",),
     "global_pool": ("token",),
     "class_token": (True,),
@@ -45,10 +45,10 @@ class Architecture:
 
     Attributes:
         name: `architecture` in config.json.
-        allowed: Values of the fields of `ViTConfig` that it has, where not those of `PLAIN`; fields that are numbers
-            count as true unless they are 0 or None, but `eps`.
-        model_args: Function of a `ViTConfig` that returns its arguments.
-        names: Renames of our tensors, applied in order.
+        allowed: Values of the fields of `ViTConfig` that it has, where not those of `PLAIN`. Of `num_classes`,
+            `reg_tokens`, `init_values` and `head_proj_dim`, whether the model has any.
+        model_args: Function of a `ViTConfig` that returns `model_args` of config.json.
+        names: Patterns and replacements that turn our names of tensors into those of timm, applied in order.
         gated: Names of the two parts of the first layer of SwiGLU; none if they are one tensor.
     """
 
@@ -176,7 +176,7 @@ def choose_architecture(model: str, config: ViTConfig) -> Architecture:
     Raises:
         CheckpointError: If there is none; it names the nearest architecture and what the model has instead.
     """
-    facts = asdict(config) | {
+    fields = asdict(config) | {
         "num_classes": config.num_classes > 0,
         "reg_tokens": config.reg_tokens > 0,
         "init_values": config.init_values is not None,
@@ -185,14 +185,14 @@ def choose_architecture(model: str, config: ViTConfig) -> Architecture:
     missing: list[tuple[int, str, str, str]] = []  # number of wrong fields, architecture, the first one and its values
     for one in ARCHITECTURES:
         allowed = {**PLAIN, **one.allowed}
-        wrong = [name for name, values in allowed.items() if values is not ... and facts[name] not in values]
+        wrong = [name for name, values in allowed.items() if values is not ANY and fields[name] not in values]
         if not wrong:
             return one
         values = " or ".join(map(str, allowed[wrong[0]]))
         missing.append((len(wrong), one.name, wrong[0], values))
     _, nearest, name, values = min(missing)
     raise CheckpointError(
-        f"No ViT of timm has the config of {model}: the nearest, {nearest}, has {name} {values}, not {facts[name]}",
+        f"No ViT of timm has the config of {model}: the nearest, {nearest}, has {name} {values}, not {fields[name]}",
         field=name,
     )
 
@@ -202,8 +202,7 @@ def timm_config(model: Checkpoint, architecture: Architecture) -> Settings:
     config = model.config
     args = architecture.model_args(config)
     outputs = config.num_classes or config.head_proj_dim
-    source = model.record.get("source")
-    license_name = source.get("license") if isinstance(source, dict) else None
+    license_name = model.source.get("license")
     labels = {"label_names": list(model.labels)} if model.labels else {}
     return {
         "architecture": architecture.name,
@@ -228,7 +227,7 @@ def timm_config(model: Checkpoint, architecture: Architecture) -> Settings:
 
 
 def rename(state: dict[str, Tensor], config: ViTConfig, architecture: Architecture) -> dict[str, Tensor]:
-    """Return our tensors in the parts and with the names of timm."""
+    """Return the tensors by the names of timm, which splits the first layer of SwiGLU in some architectures."""
     tensors: dict[str, Tensor] = {}
     for name, tensor in state.items():
         if ".mlp.fc1." in name and architecture.gated and config.swiglu_mlp:
@@ -236,7 +235,7 @@ def rename(state: dict[str, Tensor], config: ViTConfig, architecture: Architectu
             tensors |= {name.replace("fc1", part): half for part, half in halves}
         else:
             tensors[name] = tensor
-    if "head_proj.weight" in tensors:  # which timm writes as a head
+    if "head_proj.weight" in tensors:  # a head in timm, with a bias
         tensors["head.bias"] = torch.zeros_like(tensors["head_proj.weight"][:, 0])
     renamed = {}
     for name, tensor in tensors.items():

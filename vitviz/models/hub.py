@@ -34,8 +34,7 @@ from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
-from vitviz.models.families import PROCESSORS as IMAGE_PROCESSORS
-from vitviz.models.families import TIMM, TRANSFORMERS
+from vitviz.models.families import PROCESSORS, TIMM, TRANSFORMERS
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
@@ -44,7 +43,7 @@ from vitviz.models.weights import WeightFile
 CONNECT_SECONDS = 3.0
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 CONFIG, CARD = "config.json", "README.md"
-PROCESSORS = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
+PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
 IMAGENET_CLASSES = 1000
 MAX_JSON_BYTES = 32 * 2**20
 SHARD, MAX_SHARDS = r"-\d{5}-of-(\d{5})(?=\.)", 1000
@@ -195,7 +194,7 @@ def processor_of(module: nn.Module) -> Settings:
         return read_processor(Path(origin))
     if not re.fullmatch(REPOSITORY, origin):
         return {}
-    cached = [try_to_load_from_cache(origin, name) for name in PROCESSORS]
+    cached = [try_to_load_from_cache(origin, name) for name in PROCESSOR_FILES]
     return next((read_processor(Path(path).parent) for path in cached if isinstance(path, str)), {})
 
 
@@ -304,7 +303,7 @@ def load_folder(
 
 def read_processor(folder: Path) -> Settings:
     """Return the settings of transformers' image processor in a folder; empty if there are none."""
-    whole, image = (read_json(folder / name) if (folder / name).is_file() else {} for name in PROCESSORS)
+    whole, image = (read_json(folder / name) if (folder / name).is_file() else {} for name in PROCESSOR_FILES)
     found = whole.get("image_processor")  # of version 5; earlier versions write preprocessor_config.json
     return found if isinstance(found, dict) else image
 
@@ -431,9 +430,9 @@ def read_preprocessing(
         return None, mean, std, family.resize, [ASSUMED]
     file = parse(Processor, processor, "the image processor")
     start = re.sub("(ImageProcessor|FeatureExtractor).*", "", file.class_name)
-    kinds = [kind[1:] for kind in IMAGE_PROCESSORS if start in kind[0] and start != file.class_name]
+    kinds = [kind[1:] for kind in PROCESSORS if start in kind[0] and start != file.class_name]
     if file.class_name and not kinds:
-        known = ", ".join(name for names, *_ in IMAGE_PROCESSORS for name in names)
+        known = ", ".join(name for names, *_ in PROCESSORS for name in names)
         raise CheckpointError(
             f"The image processor must be of {known}: got {file.class_name:.80}",
             "Pass mean, std and img_size, and remove its file.",
@@ -490,9 +489,8 @@ def find_labels(pretrained: Pretrained, count: int) -> tuple[str, ...]:
     items = known.items() if isinstance(known, dict) else enumerate(known) if isinstance(known, list | tuple) else ()
     names = {int(key): str(value) for key, value in items if str(key).isdecimal() and len(str(key)) < 7}
     described = described if isinstance(described, dict) else {}
-    if names.keys() == set(range(count)) and any(
-        names[k] != f"LABEL_{k}" for k in range(count)
-    ):  # the default of transformers
+    has_defaults = all(name == f"LABEL_{k}" for k, name in names.items())  # of transformers
+    if names.keys() == set(range(count)) and not has_defaults:
         return tuple(str(described.get(names[k], names[k])) for k in range(count))
     if count == IMAGENET_CLASSES:
         return tuple((Path(__file__).parent / "imagenet1k.txt").read_text(encoding="utf-8").splitlines())
@@ -556,7 +554,7 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
     config = Path(str(download(repository, CONFIG, revision, offline=offline, progress=progress)))
     # The other files are those of the same revision; where they are in the cache, the Hub is not asked again.
     get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
-    for file in (*PROCESSORS, CARD):
+    for file in (*PROCESSOR_FILES, CARD):
         get(file, optional=True)
     if get(WEIGHTS, optional=True) is None:
         index = get(INDEX, optional=True)
@@ -589,7 +587,7 @@ def download(
     offline: bool = False,
     progress: type | None = None,
 ) -> Path | None:
-    """Return the path of a file of a repository in the cache, downloading it if needed; None if an optional one is not.
+    """Return the path of a repository's file in the cache; download it if needed. None if an optional one is missing.
 
     Raises:
         CheckpointError: If there is no network, the repository does not exist, or its terms are not accepted.
