@@ -23,7 +23,7 @@ from vitviz.runs.store import Runs
 from vitviz.runs.watch import MAX_SNAPSHOTS, lightning_callback, transformers_callback
 from vitviz.training import timeline
 from vitviz.training.loop import patch_keep_ratio
-from vitviz.webapp.trainings import AUGMENTATION
+from vitviz.webapp.trainings import AUGMENTATION, Trainings
 
 CLASSES = [f"class {k}" for k in range(K)]
 
@@ -73,6 +73,7 @@ def test_a_watched_training_is_a_run_of_the_page(module, folder):
             runs.stop("mine")
     assert (running.state, running.progress, running.epoch, running.epochs) == ("training", 0.75, 3, 4)
     assert runs.find("mine").state == "finished"
+    assert Trainings(root=folder.parent).lists().runs[0].preset == "watch"
     with pytest.raises(ValueError, match="The run mine belongs to another program"):
         runs.resume("mine")
     lines = [json.loads(line) for line in (folder / run_folder.METRICS).read_text().splitlines()]
