@@ -419,6 +419,7 @@ def test_unknown_words_get_a_suggestion(vitviz, tmp_path, subtests):
         ("explain", "catt", "-o", tmp_path / "a.png"): (1, "Did you mean cat?"),
         ("explain", "cat", "--checkpoint", "cifar10-ti", "-o", tmp_path / "a.png"): (1, "Did you mean cifar10-ti4?"),
         ("train", "--set", "model.dpth=3"): (1, "Did you mean model.depth?"),
+        ("train", "--preset", "cifar10-2mn"): (1, "Did you mean cifar10-2min?"),
         ("explan",): (2, "explain"),
         ("evaluate", "cifar10-ti4", "--datset", "cifar10"): (2, "--dataset"),
     }

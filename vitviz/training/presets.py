@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from vitviz.errors import ConfigError
+from vitviz.errors import ConfigError, did_you_mean
 from vitviz.models.config import ViTConfig
 from vitviz.training.config import TrainConfig
 
@@ -176,7 +176,8 @@ LESSONS = (
 def get_preset(name: str) -> TrainConfig:
     """Return the config of the preset of this name; ConfigError if there is none."""
     if name not in PRESETS:
-        raise ConfigError("preset", f"must be one of {', '.join(PRESETS)}: got {name!r}")
+        rule = f"must be one of {', '.join(PRESETS)}: got {name!r}"
+        raise ConfigError("preset", rule, did_you_mean(name, PRESETS))
     return PRESETS[name].config
 
 
