@@ -53,7 +53,7 @@ def test_an_explanation_has_the_documented_members():
     fields = {"ablations", "context", "image", "name", "origin", "original"}
     results = {"attention", "average", "cls_attention", "cls_maps", "labels", "logits", "prediction", "probabilities"}
     methods = {"ablate", "attention_map", "attention_maps", "contributions", "features", "figure", "map", "methods"}
-    methods |= {"pca", "save", "score", "similarity"}
+    methods |= {"pca", "save", "score", "similarity", "target"}
     members = {*vitviz.Explanation.__dataclass_fields__, *dir(vitviz.Explanation)}
     assert {name for name in members if not name.startswith("_")} == fields | results | methods
 

@@ -19,7 +19,7 @@ from vitviz.attribution import file_formats, tables, view_maps
 from vitviz.attribution.ablation import ablate, describe_ablations, mean_head_outputs
 from vitviz.attribution.activation_patching import ActivationPatching, Part, patch_contexts
 from vitviz.attribution.coalition_maps import Progress
-from vitviz.attribution.context import ForwardContext, forward_batch
+from vitviz.attribution.context import ForwardContext, Target, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
@@ -136,6 +136,14 @@ class Explanation:
     def average(self) -> Array:
         """Mean of `cls_maps` over layers and heads, (gh, gw); without class token the mean over all patches."""
         return self.map("average")
+
+    def target(self, target: TargetLike | None = None) -> Target:
+        """Return the index of a class, or indices of a class and its contrast; of the predicted class for None.
+
+        Raises:
+            ConfigError: If a class does not exist, its name is that of several classes, or both are equal.
+        """
+        return find_target(self.context, target)
 
     @own_modes()
     def map(
