@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.hostile.run_folders import damage
 from vitviz import cli
@@ -51,6 +52,7 @@ def forked(function: Callable[[], object], seconds: float) -> dict:
     reading, writing = os.pipe()
     if not (child := os.fork()):
         os.close(reading)
+        torch.set_num_threads(1)  # the threads of OpenMP that earlier tests started are not forked
         Path("/proc/self/clear_refs").write_text("5")
         before, start = resident_mib(), time.process_time()
         try:
@@ -110,7 +112,7 @@ def visit(root: Path, name: str) -> dict:
 
 @pytest.fixture
 def originals(cifar_folder, cifar_config, tmp_path) -> Path:
-    """A folder with a stopped run and a stopped sweep, trained by another process: OpenMP's threads are not forked."""
+    """A folder with a stopped run and a stopped sweep, trained by another process."""
     (tmp_path / "outside").write_bytes(OUTSIDE)
     config = TrainConfig(
         model=cifar_config,
