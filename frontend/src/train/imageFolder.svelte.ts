@@ -15,45 +15,45 @@ export class Images {
   folder = ''; // that was, or is being, read
   problem = $state(''); // why nothing can be trained on them
 
-  #reading = new AbortController();
+  #cancelReading = () => {};
 
   constructor(runs: Runs) {
     this.runs = runs;
   }
 
   /** Read the images of the chosen folder. */
-  async read(): Promise<void> {
+  read() {
     const { form, checks, status } = this.runs;
     const { name: _, vary: __, ...query } = form.query();
-    this.#reading.abort();
-    this.#reading = new AbortController();
-    const { signal } = this.#reading;
+    this.#cancelReading();
     this.folder = query.image_folder ?? '';
     this.problem = '';
-    this.survey = null;
+    this.survey = this.folder ? { reading: { done: 0, total: 0, waiting: '' } } : null;
     if (!this.folder) return;
-    const report = (reading: Progress) => {
-      if (!signal.aborted) this.survey = { reading };
-    };
-    report({ done: 0, total: 0, waiting: '' });
-    const reply = await stream('data/folders/survey', query, report, signal).catch((error) =>
-      signal.aborted ? null : refusalOf(error),
+    this.#cancelReading = status.request(
+      (signal) => {
+        const report = (reading: Progress) => {
+          if (!signal.aborted) this.survey = { reading };
+        };
+        return stream('data/folders/survey', query, report, signal);
+      },
+      (reply) => {
+        this.survey = reply;
+        this.problem = reply.problem;
+        status.speak(reply.problem || surveyWords(reply));
+        if (!checks.refusal) checks.check(); // the numbers of images and classes are known now
+      },
+      (sentence) => {
+        this.folder = ''; // read again once the form is valid
+        checks.setTime('');
+        this.refuse(sentence);
+      },
     );
-    if (!reply || signal.aborted) return; // read again, or canceled
-    if (isRefused(reply)) {
-      this.folder = ''; // read again once the form is valid
-      checks.setTime('');
-      return this.refuse(reply.message);
-    }
-    this.survey = reply;
-    this.problem = reply.problem;
-    status.speak(reply.problem || surveyWords(reply));
-    if (!checks.refusal) checks.check(); // the numbers of images and classes are known now
   }
 
   /** Stop reading; the folder is read again when it is chosen. */
   cancel(): void {
-    this.#reading.abort();
+    this.#cancelReading();
     this.folder = '';
     this.refuse('Canceled: choose the folder again to count its images.');
   }

@@ -31,7 +31,8 @@ afterEach(() => void vi.useRealTimers());
 
 test('the images of a chosen folder are counted and spoken', async () => {
   const { runs, images } = await imagesOf();
-  await images.read();
+  images.read();
+  await vi.runAllTimersAsync();
   expect(sent('data/folders/survey')).toMatchObject([{ preset: 'cifar10-ti4', image_folder: 'pets' }]);
   expect([images.survey, images.folder, images.problem]).toEqual([SURVEY, 'pets', '']);
   expect(runs.status.voice).toBe('1 class of images. 0 files were rejected.');
@@ -39,7 +40,9 @@ test('the images of a chosen folder are counted and spoken', async () => {
 
 test('the survey of a folder that is no longer chosen is dropped', async () => {
   const { images } = await imagesOf({ 'data/folders/survey': [SURVEY, { ...SURVEY, problem: 'old' }, SURVEY] });
-  await Promise.all([images.read(), images.read()]);
+  images.read();
+  images.read();
+  await vi.runAllTimersAsync();
   expect([images.survey, images.problem]).toEqual([SURVEY, '']);
 });
 
@@ -51,17 +54,18 @@ test('reading a large folder shows its progress, and is canceled', async () => {
     signal = given;
     return new Promise((_resolve, reject) => given?.addEventListener('abort', () => reject(given.reason)));
   });
-  const reading = images.read();
+  images.read();
   expect(images.survey).toEqual({ reading: { done: 30, total: 5000, waiting: '' } });
   images.cancel();
-  await reading;
+  await vi.runAllTimersAsync();
   expect(signal?.aborted).toBe(true);
   expect([images.survey, images.folder]).toEqual([{ refused: expect.stringContaining('Canceled') }, '']);
 });
 
 test('a folder that cannot be read is surveyed again', async () => {
   const { runs, images } = await imagesOf({ 'data/folders/survey': refusal('No such folder.') });
-  await images.read();
+  images.read();
+  await vi.runAllTimersAsync();
   expect([images.survey, images.folder]).toEqual([{ refused: 'No such folder.' }, '']);
   expect(runs.status.voice).toBe('No such folder.');
 });
