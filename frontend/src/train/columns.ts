@@ -42,7 +42,7 @@ const number = (key: ColumnKey, words: string, print: Column['print']): Column =
 
 export const COLUMNS: readonly Column[] = [
   text('name', 'Name'),
-  text('preset', 'Preset'),
+  text('preset', 'Closest preset'),
   number('parameters', 'Parameters', (run) => thousands(run.parameters)),
   number('epoch', 'Epochs', epochsText),
   number('seconds', 'Time', ({ seconds }) => (seconds ? duration(seconds) : '')),
