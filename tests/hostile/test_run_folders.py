@@ -106,7 +106,7 @@ def visit(root: Path, name: str) -> dict:
         try:
             trainings.runs.delete(name)
             return rows
-        except AlreadyRunningError:  # the child that `resume` started, which ends at once
+        except AlreadyRunningError:  # the child started by `resume` has not exited yet
             time.sleep(0.005)
 
 

@@ -570,7 +570,7 @@ def is_reachable() -> bool:
     from huggingface_hub import constants
 
     url = urlsplit(constants.ENDPOINT)
-    if {url.scheme, "all"} & urllib.request.getproxies().keys():  # `no_proxy` is among them, too
+    if {url.scheme, "all"} & urllib.request.getproxies().keys():  # `no_proxy` is among the keys as well
         return True
     try:
         socket.create_connection((url.hostname or "", url.port or 443), timeout=CONNECT_SECONDS).close()

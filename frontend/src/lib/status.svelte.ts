@@ -10,7 +10,7 @@ export class Status {
   notice = $state.raw<string | null>(null); // shown until the next action
   isError = $state.raw(false);
   voice = $state.raw(''); // text of the live region
-  waiting = $state.raw(''); // for what the computation waits that this shows when it is slow
+  waiting = $state.raw(''); // what the slow computation waits for, or empty
   #isSlow = $state.raw(false);
   #speaking: ReturnType<typeof setTimeout> | undefined;
 
