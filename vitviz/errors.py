@@ -53,6 +53,15 @@ class ConfigError(VitvizError, ValueError):
         super().__init__(f"{field} {problem}.", hint, field)
         self.problem = problem
 
+    def with_options(self, options: Mapping[str, str]) -> str:
+        """Return the message with options also instead of the field.
+
+        Example:
+            >>> ConfigError("img_size", "must be positive: got 0").with_options({"img_size": "--img-size"})
+            '--img-size must be positive: got 0.'
+        """
+        return options.get(self.field, self.field) + super().with_options(options).removeprefix(self.field)
+
 
 class InvalidValueError(ConfigError):
     """The value of one field is invalid.

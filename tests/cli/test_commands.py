@@ -65,7 +65,7 @@ def test_help_describes_image_folders(vitviz, command):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("train", "--preset", "nonsense"), "preset must be one of"),
+        (("train", "--preset", "nonsense"), "--preset must be one of"),
         pytest.param(("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere", marks=pytest.mark.slow),
     ],
     ids=["without torch", "with torch"],
@@ -93,7 +93,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (
             ("explain", "cat", "--output", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
-            "method must be an attribution method: got nonsense. Use one of: attention, reverse_attention, average",
+            "--method must be an attribution method: got nonsense. Use one of: attention, reverse_attention, average",
         ),
         (
             ("explain", "PICKLE", "--output", "a.png", "--checkpoint", "TINY"),
@@ -109,9 +109,9 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (
             ("explain", "cat", "--output", "a.svg", "--layer", "7"),
-            "layer must be from 1 to 6, or mean or pool: got '7'",
+            "--layer must be from 1 to 6, or mean or pool: got '7'",
         ),
-        (("explain", "cat", "--output", "a.svg", "--head", "7"), "head must be from 1 to 6, or mean: got '7'"),
+        (("explain", "cat", "--output", "a.svg", "--head", "7"), "--head must be from 1 to 6, or mean: got '7'"),
         (("probe", "nonsense", "--output", "a.png"), "Checkpoint 'nonsense' not found"),
         (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf, .jpg, .jpeg or .npz"),
         (
@@ -131,44 +131,44 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
-        (("app", "--port", "0"), "port must be a number from 1 to 65535: got '0'."),
-        (("train", "--preset", "nonsense"), "preset must be one of cifar10-ti4, cifar10-2min, "),
+        (("app", "--port", "0"), "--port must be a number from 1 to 65535: got '0'."),
+        (("train", "--preset", "nonsense"), "--preset must be one of cifar10-ti4, cifar10-2min, "),
         (
             ("train", "--epochs", "1", "--minutes", "1"),
-            "epochs and minutes exclude each other: got 1.0 epochs and 1.0 min",
+            "--epochs and --minutes exclude each other: got 1.0 epochs and 1.0 min",
         ),
-        (("train", "--epochs", "-1"), "epochs must be a number above 0 and below 1,000,000,000, or None: got -1"),
-        (("train", "--batch-size", "0"), "batch_size must be an integer from 2 to 65536: got 0"),
+        (("train", "--epochs", "-1"), "--epochs must be a number above 0 and below 1,000,000,000, or None: got -1"),
+        (("train", "--batch-size", "0"), "--batch-size must be an integer from 2 to 65536: got 0"),
         (("train", "--set", "wings=2"), "wings=2 is not NAME=VALUE with a known name. Use one of: batch_size, "),
         (("train", "--set", "model.num_heads=5"), "num_heads must divide embed_dim: 192 is not a multiple of 5"),
-        (("train", "--network", "resnet"), "preset must be one of cifar10-ti4, "),
+        (("train", "--network", "resnet"), "--network must be one of cifar10-ti4, "),
         (
             ("sweep", "--vary", "model.num_heads=2,5,6"),
-            "vary contains invalid combinations: model.num_heads=5 (num_heads must",
+            "--vary contains invalid combinations: model.num_heads=5 (num_heads must",
         ),
-        (("sweep",), "vary must give 2 to 64 combinations: got 1"),
+        (("sweep",), "--vary must give 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (
             ("sweep", "--resume", "--minutes", "2"),
-            "minutes cannot change when a sweep is resumed: got --minutes. Omit it",
+            "--minutes cannot change when a sweep is resumed. Omit it",
         ),
         (
             ("sweep", "--resume", "--epochs", "0"),
-            "epochs cannot change when a sweep is resumed: got --epochs. Omit it",
+            "--epochs cannot change when a sweep is resumed. Omit it",
         ),
         (
             ("sweep", "--resume", "--output-dir", "grid", "--preset", "cifar10-s4"),
-            "preset cannot change when a sweep is resumed: got --preset. Omit it",
+            "--preset cannot change when a sweep is resumed. Omit it",
         ),
         (
             ("sweep", "--resume", "--preset", "cifar10-s4"),
             "The folder of a sweep must contain a valid sweep.json: runs/sweep-",
         ),
-        (("sweep", "--resume", "--lr", "1"), "lr cannot change when a sweep is resumed: got --lr. Omit it"),
-        (("sweep", "--resume", "--dataset", "folder"), "dataset cannot change when a sweep is resumed: got --dataset."),
+        (("sweep", "--resume", "--lr", "1"), "--lr cannot change when a sweep is resumed. Omit it"),
+        (("sweep", "--resume", "--dataset", "folder"), "--dataset cannot change when a sweep is resumed."),
         (
             ("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"),
-            "data must be an image folder or a zip file: nowhere does not exist",
+            "The dataset must be an image folder or a zip file: nowhere does not exist",
         ),
         (
             ("sweep", "--resume", "--output-dir", "nowhere"),
@@ -176,16 +176,19 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (
             ("train", "--resume"),
-            "output_dir must contain a run to resume: runs/cifar10-ti4 does not. Set",
+            "--output-dir must contain a run to resume: runs/cifar10-ti4 does not. Set",
         ),
-        (("train", "--seed", "20261122093000"), "seed must be an integer from -1000000000 to 1000000000: got 2026"),
-        (("train", "--set", "data=5"), "data must be a string, or None: got 5"),
-        (("train", "--output-dir", ""), "output_dir must be a string: got ''"),
-        (("train", "--device", "tpu"), "device must be one of auto, cuda, cpu: got 'tpu'"),
-        (("train", "--epochs", "many"), "epochs must be a number above 0 and below 1,000,000,000, or None: got 'many'"),
-        (("train", "--lr", "0"), "lr must be a number above 0 and below 1,000,000,000: got 0"),
-        (("train", "--val-size", "1.5"), "val_size must be an integer at least 0: got 1.5"),
-        (("train", "--freeze-backbone"), "freeze_backbone needs init_from: got None. Set init_from"),
+        (("train", "--seed", "20261122093000"), "--seed must be an integer from -1000000000 to 1000000000: got 2026"),
+        (("train", "--set", "data=5"), "--data must be a non-empty string, or None: got 5"),
+        (("train", "--output-dir", ""), "--output-dir must be a non-empty string: got ''"),
+        (("train", "--device", "tpu"), "--device must be one of auto, cuda, cpu: got 'tpu'"),
+        (
+            ("train", "--epochs", "many"),
+            "--epochs must be a number above 0 and below 1,000,000,000, or None: got 'many'",
+        ),
+        (("train", "--lr", "0"), "--lr must be a number above 0 and below 1,000,000,000: got 0"),
+        (("train", "--val-size", "1.5"), "--val-size must be an integer of at least 0: got 1.5"),
+        (("train", "--freeze-backbone"), "--freeze-backbone needs --init-from: got None. Set --init-from"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
 )
@@ -204,21 +207,28 @@ def test_an_error_is_one_line_with_exit_status_1(vitviz, tiny_file, tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "part"),
     [
-        ("train", "--wings", "2"),
-        ("evaluate", "cifar10-ti4", "--dataset", "mnist"),
-        ("nonsense",),
-        ("explain", "cat"),
-        ("probe", "cifar10-ti4", "--output", "a.png", "--num-images", "0"),
+        (("train", "--wings", "2"), "--wings"),
+        (
+            ("evaluate", "cifar10-ti4", "--dataset", "mnist"),
+            "--dataset': must be one of cifar10, cifar100, folder: got",
+        ),
+        (("nonsense",), "nonsense"),
+        (("explain", "cat"), "--output"),
+        (
+            ("probe", "cifar10-ti4", "--output", "a.png", "--num-images", "0"),
+            "must be an integer of at least 1: got '0'",
+        ),
     ],
 )
-def test_a_usage_error_has_exit_status_2(vitviz, words):
+def test_a_usage_error_has_exit_status_2(vitviz, words, part):
     code, out, err = vitviz(*words)
     assert code == 2
     assert out == ""
     assert "Traceback" not in err
     assert "Usage" in err
+    assert part in err
 
 
 def test_an_unwritable_output_is_reported(vitviz, tiny_file, tmp_path):

@@ -260,7 +260,7 @@ def test_a_sweep_prints_one_row_per_run_and_resumes(vitviz, cifar_folder, tmp_pa
     ]
     code, _, err = vitviz(*words)
     assert code == 1
-    assert "output_dir must be a new folder" in err
+    assert "--output-dir must be a new folder" in err
 
 
 def test_a_sweep_rejects_several_processes(vitviz, tmp_path, monkeypatch):

@@ -129,8 +129,8 @@ INVALID_FIELDS: list[tuple[str, str, list[Any]]] = [
     ("global_pool", "one of token, avg, token_avg, map", ["all", ["token"]]),
     ("qkv_bias", "true or false", ["yes"]),
     ("init_values", "a number above 0 and at most 1, or None", [-1, "0.1"]),
-    ("drop_path_rate", "a number at least 0 and below 1", [1]),
-    ("pos_drop_rate", "a number at least 0 and below 1", [2]),
+    ("drop_path_rate", "a number of at least 0 and below 1", [1]),
+    ("pos_drop_rate", "a number of at least 0 and below 1", [2]),
     ("architecture", "one of vit, tutorial-notebook, tutorial-lightning, tutorial-scratch, tutorial-scratch-fixed", ["__class__", {}]),
 ]  # fmt: skip
 # Name of a field, a valid value that fits neither the other fields nor the tensors, and the message.

@@ -157,7 +157,7 @@ def test_init_from_loads_all_weights_but_the_head(config):
 
 def test_init_from_requires_the_same_network(config):
     first = train(replace(config, epochs=1))
-    sentence = r"model\.depth must be that of init_from: got 3, and last has 2\. Set model\.depth=2"
+    sentence = r"model\.depth must be that of `init_from`: got 3, and last has 2\. Set model\.depth=2"
     with pytest.raises(ValueError, match=sentence):
         create_run(replace(config, init_from=str(first), model=replace(config.model, depth=3)))
 

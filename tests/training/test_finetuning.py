@@ -213,8 +213,8 @@ def test_the_model_of_init_from_is_used_except_for_its_classes(config):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"depth": 2}, r"model\.depth must be that of init_from: got 2, and backbone has 6\. Set model\.depth=6\."),
-        ({"patch_size": 2}, r"model\.patch_size must be that of init_from: got 2, and backbone has 4\."),
+        ({"depth": 2}, r"model\.depth must be that of `init_from`: got 2, and backbone has 6\. Set model\.depth=6\."),
+        ({"patch_size": 2}, r"model\.patch_size must be that of `init_from`: got 2, and backbone has 4\."),
     ],
 )
 def test_another_network_than_that_of_init_from_is_refused(config, changes, message):

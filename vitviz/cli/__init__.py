@@ -15,12 +15,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import Field
 
 from vitviz import __version__
 from vitviz.cli.catalog import list_names
 from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
-from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
+from vitviz.cli.options import (
+    CHECKPOINT_HELP,
+    AnyData,
+    CheckpointName,
+    CheckpointOption,
+    Data,
+    Port,
+    checked_by,
+    progress_bar,
+)
 from vitviz.cli.training import sweep, train
 from vitviz.errors import InvalidValueError, TrainingStopped, VitvizError
 from vitviz.runs import process
@@ -79,10 +89,11 @@ def main() -> None:
 
 
 def command_options() -> dict[str, str]:
-    """Return the options of the command that is run by the names of their arguments."""
+    """Return the options of the command that is run by their names in Python."""
     commands: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
     found = [commands[name].params for name in sys.argv[1:2] if name in commands]
-    return {one.name: one.opts[0] for params in found for one in params if one.param_type_name == "option"}
+    flags = [one.opts[0] for params in found for one in params if one.param_type_name == "option"]
+    return {flag.removeprefix("--").replace("-", "_"): flag for flag in flags}
 
 
 def configure_server_libraries() -> None:
@@ -175,7 +186,8 @@ app.command("list")(list_names)
 def evaluate(
     checkpoint: CheckpointName,
     dataset: Annotated[
-        DatasetName | None, typer.Option(help="Dataset; default: that of the training.", show_default=False)
+        DatasetName | None,
+        typer.Option(help="Dataset; default: that of the training.", show_default=False, **checked_by(DatasetName)),
     ] = None,
     data: AnyData = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
@@ -232,9 +244,10 @@ def explain_image(
     head: Annotated[
         str, typer.Option(metavar="HEAD", help="Show attention of this head, from 1 as in figures; or mean.")
     ] = "mean",
-    scale: Annotated[Scale, typer.Option(help="Scale of attention: shared, relative to uniform, or one per map.")] = (
-        "shared"
-    ),
+    scale: Annotated[
+        Scale,
+        typer.Option(help="Scale of attention: shared, relative to uniform, or one per map.", **checked_by(Scale)),
+    ] = "shared",
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
@@ -295,7 +308,10 @@ def probe_model(
     data: Data = None,
     num_images: Annotated[
         int,
-        typer.Option(min=1, help="Use the first N test images of CIFAR-10; without the dataset, the sample images."),
+        typer.Option(
+            help="Use the first N test images of CIFAR-10; without the dataset, the sample images.",
+            **checked_by(Annotated[int, Field(ge=1)]),
+        ),
     ] = 500,
 ) -> None:
     """Probe the internals of a model: filters, positions, and every layer and head, as a figure or as numbers."""

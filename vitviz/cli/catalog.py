@@ -4,12 +4,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from vitviz.cli.options import CHECKPOINT_HELP, table_console
+from vitviz.cli.options import CHECKPOINT_HELP, checked_by, table_console
+
+Kind = Literal["models", "samples", "methods", "presets"]
 
 
 def list_names(
     kind: Annotated[
-        Literal["models", "samples", "methods", "presets"] | None, typer.Argument(help="Only these.")
+        Kind | None,
+        typer.Argument(
+            help="Only these: models, samples, methods or presets.", **checked_by(Kind) | {"metavar": "KIND"}
+        ),
     ] = None,
 ) -> None:
     """List the names of models, sample images, attribution methods and presets."""

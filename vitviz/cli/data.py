@@ -3,16 +3,19 @@
 from typing import Annotated, Literal
 
 import typer
+from pydantic import Field
 
-from vitviz.cli.options import AnyData, Data, progress_bar, table_console
+from vitviz.cli.options import AnyData, Data, checked_by, progress_bar, table_console
 from vitviz.training.config import DatasetName
 
+CIFARName = Literal["cifar10", "cifar100"]
 data_app = typer.Typer(help="Download or check a dataset.", no_args_is_help=True)
 
 
 @data_app.command("download")
 def data_download(
-    dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Dataset.")] = "cifar10", data: Data = None
+    dataset: Annotated[CIFARName, typer.Option(help="Dataset.", **checked_by(CIFARName))] = "cifar10",
+    data: Data = None,
 ) -> None:
     """Download CIFAR-10 or CIFAR-100 (170 MB each) and verify its checksums."""
     from vitviz.data import cifar
@@ -23,10 +26,16 @@ def data_download(
 @data_app.command("check")
 def data_check(
     dataset: Annotated[
-        DatasetName, typer.Option(help="Dataset; folder: an image folder or zip with one subfolder per class.")
+        DatasetName,
+        typer.Option(
+            help="Dataset; folder: an image folder or zip with one subfolder per class.", **checked_by(DatasetName)
+        ),
     ] = "cifar10",
     data: AnyData = None,
-    img_size: Annotated[int, typer.Option(min=1, max=1024, help="For folder: height and width (px).")] = 32,
+    img_size: Annotated[
+        int,
+        typer.Option(help="For folder: height and width (px).", **checked_by(Annotated[int, Field(ge=1, le=1024)])),
+    ] = 32,
 ) -> None:
     """Check that a dataset is available and complete; for an image folder, list the files that cannot be used."""
     from vitviz.data import cifar, datasets

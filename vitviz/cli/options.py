@@ -8,8 +8,10 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from vitviz.models.config import rule
 from vitviz.training.config import TrainConfig, parse_value
 
 if TYPE_CHECKING:
@@ -44,6 +46,19 @@ PIPE_WIDTH = 10_000  # characters
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "PATH"}
 
 
+def checked_by(annotation: Any) -> Any:
+    """Return settings of an option or argument whose value is checked, and refused in the words of `TrainConfig`."""
+    adapter = TypeAdapter(annotation)
+
+    def parse(text: Any) -> Any:
+        try:
+            return adapter.validate_python(text)
+        except ValidationError:
+            raise typer.BadParameter(f"must be {rule(annotation)}: got {text!r:.80}.") from None
+
+    return {"parser": parse, "metavar": metavar(annotation)}
+
+
 def with_config_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add one option per field of `TrainConfig` to a command, which receives those in use as keyword arguments.
 
@@ -64,17 +79,22 @@ def config_parameters() -> Iterator[inspect.Parameter]:
             continue
         has_default = field.default is not MISSING and field.default is not None
         flag = f"--{field.name.replace('_', '-')}"
-        kind = base_type(hints[field.name])
-        is_switch = kind is bool
+        is_switch = base_type(hints[field.name]) is bool
         option = typer.Option(
             f"{flag}/--no-{flag[2:]}" if is_switch else flag,
             help=description(hints[field.name]) + (f" Default: {json.dumps(field.default)}." if has_default else ""),
-            metavar="|".join(get_args(kind)) if get_origin(kind) is Literal else METAVARS.get(kind),
+            metavar=metavar(hints[field.name]),
             show_default=False,
             rich_help_panel=panel,
         )
         annotation: Any = Annotated[bool | None, option] if is_switch else Annotated[str | None, option]
         yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def metavar(annotation: Any) -> str | None:
+    """Return the placeholder of a value in the help: the choices, or the kind of value."""
+    kind = base_type(annotation)
+    return "|".join(get_args(kind)) if get_origin(kind) is Literal else METAVARS.get(kind)
 
 
 def base_type(annotation: Any) -> Any:

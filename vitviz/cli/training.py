@@ -129,12 +129,10 @@ def sweep(
     if resume:
         given = {"vary": vary, "network": network, "set": overrides, **options, "output_dir": None}
         given["preset"] = preset_name if output_dir is not None else None  # else it names the folder
-        if names := [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]:
-            raise ConfigError(
-                names[0][2:].replace("-", "_"),
-                f"cannot change when a sweep is resumed: got {', '.join(names)}",
-                "Omit it, or start another sweep with --output-dir.",
-            )
+        for name, value in given.items():
+            if value is not None:
+                hint = "Omit it, or start another sweep with `output_dir`."
+                raise ConfigError(name, "cannot change when a sweep is resumed", hint)
         grid = sweeps.read(folder)
     else:
         config = apply_overrides(resolve_config(preset_name, network, False, values), overrides or [])
@@ -209,13 +207,13 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
             raise ConfigError(
                 "output_dir",
                 f"must contain a run to resume: {folder} does not",
-                "Set --output-dir, or start a new run without --resume.",
+                "Set `output_dir`, or start a new run without `resume`.",
             )
         if preset_name is None:
             config = from_json(read_config(folder))
         config = replace(config, output_dir=str(folder))  # it may have been moved
     if network is not None:
-        config = replace(config, model=get_preset(network).model)
+        config = replace(config, model=get_preset(network, "network").model)
     config = replace(config, **values)
     if "init_from" not in values or network is not None or (resume and preset_name is None):
         return config

@@ -81,7 +81,7 @@ def decode_name(info: zipfile.ZipInfo) -> str:
 
 def not_a_zip(path: Path) -> DataError:
     """Return the error for a file that is not a zip file."""
-    return DataError(f"data must be an image folder or a complete zip file: {path.name[:80]!r} is neither.")
+    return DataError(f"The dataset must be an image folder or a complete zip file: {path.name[:80]!r} is neither.")
 
 
 def check_end_record(path: Path) -> None:

@@ -177,7 +177,7 @@ def open_source(path: Path) -> Iterator[Source]:
             names = [name for name in archive.files if not is_hidden(name)]
             yield Source(names, archive.read, [], max(MAX_PIXELS, PIXELS_PER_BYTE * path.stat().st_size))
     else:
-        raise DataError(f"data must be an image folder or a zip file: {str(path)[:200]!r} does not exist.")
+        raise DataError(f"The dataset must be an image folder or a zip file: {str(path)[:200]!r} does not exist.")
 
 
 def is_hidden(name: str) -> bool:

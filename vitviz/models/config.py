@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from vitviz.errors import ConfigError, InvalidValueError
@@ -329,7 +329,8 @@ def rule(annotation: Any) -> str:
     if get_origin(annotation) is tuple:
         return f"{len(options)} values, each {rule(options[-1])}"
     annotation = get_origin(annotation) or annotation
-    names = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
+    text = "a non-empty string" if any(isinstance(m, MinLen) for m in metadata) else "a string"
+    names = {int: "an integer", float: "a number", bool: "true or false", str: text}
     names |= {list: "a list", dict: "an object"}
     return names.get(annotation, f"a {annotation.__name__}") + limits(metadata)
 
@@ -340,5 +341,7 @@ def limits(metadata: list[Any]) -> str:
     if Ge in bounds and Le in bounds:
         return f" from {bounds[Ge]} to {bounds[Le]}"
     words = {Ge: "at least", Gt: "above", Le: "at most", Lt: "below"}
-    parts = [f"{words[kind]} {value:,}" for kind, value in bounds.items()]
-    return f" {' and '.join(parts)}" if parts else ""
+    text = " and ".join(f"{words[kind]} {value:,}" for kind, value in bounds.items())
+    if not text:
+        return ""
+    return f" of {text}" if text.startswith("at ") else f" {text}"

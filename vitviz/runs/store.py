@@ -336,7 +336,9 @@ def check_machine(config: TrainConfig) -> None:
     if config.dataset in cifar.CIFARS:
         cifar.find(config.data, config.dataset)
     elif not Path(config.data or "").exists():
-        raise DataError(f"data must be an image folder or a zip file: {config.data} does not exist.", "Choose another.")
+        raise DataError(
+            f"The dataset must be an image folder or a zip file: {config.data} does not exist.", "Choose another."
+        )
     choose_device(config.device)
 
 

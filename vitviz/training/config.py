@@ -27,12 +27,12 @@ Positive = Annotated[float, Field(gt=0, lt=MAX_VALUE)]
 def check_path(value: Any) -> str:
     """Check a path; unlike strings of pydantic it may contain surrogates, which stand for bytes that are not UTF-8."""
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if not isinstance(path, str) or not path:
+    if not isinstance(path, str):
         raise ValueError
     return path
 
 
-PathString = Annotated[str, PlainValidator(check_path)]
+PathString = Annotated[str, PlainValidator(check_path), Field(min_length=1)]
 CHECKPOINT_FILE = "last.safetensors"  # in a run folder
 DEFAULT_MINUTES = 88.0  # the budget where none is given
 
@@ -166,25 +166,27 @@ class TrainConfig:
         elif self.epochs is not None and self.minutes is not None:
             raise ConfigError(
                 "epochs",
-                f"and minutes exclude each other: got {self.epochs} epochs and {self.minutes} minutes",
-                "Set one of them and leave the other None.",
+                f"and `minutes` exclude each other: got {self.epochs} epochs and {self.minutes} minutes",
+                "Set only one of them.",
             )
         if self.cutmix_prob + self.mixup_prob > 1:
-            problem = f"and cutmix_prob must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}"
+            problem = f"and `cutmix_prob` must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}"
             raise ConfigError("mixup_prob", problem, "Lower one of them.")
         if self.max_train_samples is not None and self.batch_size > self.max_train_samples:
-            problem = f"must be at most max_train_samples: {self.batch_size} is above {self.max_train_samples}"
-            raise ConfigError("batch_size", problem, "Lower batch_size, or use more images.")
+            problem = f"must be at most `max_train_samples`: {self.batch_size} is above {self.max_train_samples}"
+            raise ConfigError("batch_size", problem, "Lower `batch_size`, or use more images.")
         self.check_objective()
 
     def check_objective(self) -> None:
         """Check that objective, network and initial weights are consistent."""
         if self.freeze_backbone and self.init_from is None:
-            raise ConfigError("freeze_backbone", "needs init_from: got None", "Set init_from, or train the backbone.")
+            raise ConfigError(
+                "freeze_backbone", "needs `init_from`: got None", "Set `init_from`, or train the backbone."
+            )
         if self.objective == "masked-patch":
             for name in ("freeze_backbone", "teacher"):
                 if getattr(self, name):
-                    raise ConfigError(name, "needs the objective classify: got masked-patch", "Omit it.")
+                    raise ConfigError(name, "needs `objective=classify`: got masked-patch", "Omit it.")
             if self.model.architecture != "vit":
                 problem = f"masked-patch needs the architecture vit: got {self.model.architecture}"
                 raise ConfigError("objective", problem, "Use classify.")

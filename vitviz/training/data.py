@@ -58,7 +58,7 @@ def check_val_size(val_size: int, batch_size: int, num_images: int) -> None:
         raise ConfigError(
             "batch_size",
             f"must be at most the number of training images: {batch_size} is above {left}",
-            "Lower batch_size or val_size.",
+            "Lower `batch_size` or `val_size`.",
         )
 
 

@@ -92,7 +92,7 @@ def load_backbone(model: Transformer, initial: Checkpoint) -> None:
         if name not in MAY_DIFFER and own[name] != other[name]:
             raise ConfigError(
                 f"model.{name}",
-                f"must be that of init_from: got {own[name]}, and {initial.name} has {other[name]}",
+                f"must be that of `init_from`: got {own[name]}, and {initial.name} has {other[name]}",
                 f"Set model.{name}={other[name]}.",
             )
     weights = {name: weight for name, weight in initial.network.state_dict().items() if not is_head(name)}

@@ -173,11 +173,11 @@ LESSONS = (
 )
 
 
-def get_preset(name: str) -> TrainConfig:
-    """Return the config of the preset of this name; ConfigError if there is none."""
+def get_preset(name: str, field: str = "preset") -> TrainConfig:
+    """Return the config of the preset of this name; ConfigError of the field if there is none."""
     if name not in PRESETS:
         rule = f"must be one of {', '.join(PRESETS)}: got {name!r}"
-        raise ConfigError("preset", rule, did_you_mean(name, PRESETS))
+        raise ConfigError(field, rule, did_you_mean(name, PRESETS))
     return PRESETS[name].config
 
 
