@@ -42,8 +42,11 @@ def accuracy_text(accuracy: float, images: int | None = None, split: str = "test
     return f"{number} ({images:,} {split} images, 95 % interval {low} to {high})"
 
 
-def wilson_interval(proportion: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a proportion (Wilson 1927, "Probable inference", doi:10.2307/2276774)."""
+def wilson_interval(proportion: float, count: float) -> tuple[float, float]:
+    """Return the 95 % interval of a proportion (Wilson 1927, "Probable inference", doi:10.2307/2276774).
+
+    An effective sample size need not be an integer.
+    """
     scale = 1 + Z**2 / count
     center = proportion + Z**2 / (2 * count)
     half = Z * math.sqrt(proportion * (1 - proportion) / count + Z**2 / (4 * count**2))

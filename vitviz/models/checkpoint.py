@@ -152,16 +152,17 @@ class Checkpoint:
         return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 
     def check_logits(self, logits: torch.Tensor) -> torch.Tensor:
-        """Return the logits if they are finite.
+        """Return the logits, or the features of a network without head, if they are finite.
 
         Raises:
-            CheckpointError: If a logit is NaN or infinite, because finite weights overflow.
+            CheckpointError: If one is NaN or infinite, because finite weights overflow.
         """
         if not logits.isfinite().all():
+            outputs = "logits" if self.config.num_classes else "features"
             raise CheckpointError(
-                f"The logits of {self.name} must be finite: got NaN or infinity",
+                f"The {outputs} of {self.name} must be finite: got NaN or infinity",
                 "Its weights overflow; train it again with lower learning rates.",
-                "logits",
+                outputs,
             )
         return logits
 
@@ -196,8 +197,7 @@ def load(
     except safetensors.SafetensorError:
         raise not_safetensors(path.name) from None
     check_finite(weights)
-    network.load_state_dict(weights, assign=True)
-    network.requires_grad_(True).eval()
+    network = use_weights(network, weights)
     record = metadata.get("record", {})
     return Checkpoint(path.stem, network, labels, mean, std, record, read_resize(metadata), files)
 
@@ -261,6 +261,12 @@ def create_meta_model(config: ViTConfig) -> Transformer:
 
     with torch.device("meta"):
         return create_model(config)
+
+
+def use_weights(network: Transformer, weights: Mapping[str, torch.Tensor]) -> Transformer:
+    """Give a network of `create_meta_model` its weights, which it shares, and set evaluation mode."""
+    network.load_state_dict(dict(weights), assign=True)
+    return network.requires_grad_(True).eval()
 
 
 def find_size(path: Path, name: str) -> int:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.files import printable_name
-from vitviz.models.checkpoint import create_meta_model
+from vitviz.models.checkpoint import create_meta_model, use_weights
 from vitviz.models.config import ViTConfig
 from vitviz.models.config_files import Settings, TimmConfig, TransformersConfig, flatten, parse
 from vitviz.models.families import (
@@ -153,10 +153,7 @@ def convert(source: Pretrained, img_size: tuple[int, int] | None = None) -> ViT:
     check_tensors(source.name, shapes, config)
     weights = rename(source, source.tensors)
     weights = {name: weights[name] for name in shapes if not is_integer(shapes[name])}
-    network = create_meta_model(config)
-    network.load_state_dict(weights, assign=True)
-    network.requires_grad_(True).eval()
-    vit = cast(ViT, network)
+    vit = cast(ViT, use_weights(create_meta_model(config), weights))
     return vit if img_size is None else interpolate(vit, img_size, source.family.antialias)
 
 
@@ -189,9 +186,7 @@ def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool
         positions = positions if positions.dtype == torch.float64 else positions.float()
         prefix, old = config.num_embedded_prefix_tokens, config.grid_size
         weights["pos_embed"] = interpolate_pos_embed(positions, prefix, old, resized.grid_size, antialias)
-    other = create_meta_model(resized)
-    other.load_state_dict(weights, assign=True)
-    return cast(ViT, other.requires_grad_(True).eval())
+    return cast(ViT, use_weights(create_meta_model(resized), weights))
 
 
 def meta(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

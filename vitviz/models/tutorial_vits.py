@@ -51,7 +51,10 @@ class TutorialViT(Transformer):
         return ForwardOutput(self.forward_head(x), outputs, x)
 
     def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K) from the class token of (B, T, D), normed except in the notebook tutorial."""
+        """Compute the logits (B, K), or without head the features, from the class token of (B, T, D).
+
+        It is normed except in the notebook tutorial.
+        """
         return self.head(self.norm(x[:, 0]))
 
     def patchify(self, images: Tensor) -> Tensor:
@@ -88,7 +91,7 @@ class NotebookViT(TutorialViT):
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, NotebookBlock)
         self.init_tokens(std=1)
-        self.head = nn.Linear(config.embed_dim, config.num_classes)
+        self.head = head_layer(config, config.embed_dim)
 
     def pos_drop(self, x: Tensor) -> Tensor:
         """Apply dropout with probability 0.5, then with `pos_drop_rate`."""
@@ -101,7 +104,7 @@ class LightningViT(TutorialViT):
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, LightningBlock)
         self.norm = nn.LayerNorm(config.embed_dim)
-        self.head = nn.Linear(config.embed_dim, config.num_classes)
+        self.head = head_layer(config, config.embed_dim)
 
 
 class ScratchViT(TutorialViT):
@@ -116,7 +119,7 @@ class ScratchViT(TutorialViT):
         self.init_tokens(std=1e-6)
         self.norm = nn.LayerNorm(config.embed_dim)
         self.head = nn.Sequential(
-            nn.Linear(config.embed_dim, 4 * config.embed_dim), nn.Linear(4 * config.embed_dim, config.num_classes)
+            nn.Linear(config.embed_dim, 4 * config.embed_dim), head_layer(config, 4 * config.embed_dim)
         )
 
     def patchify(self, images: Tensor) -> Tensor:
@@ -124,6 +127,11 @@ class ScratchViT(TutorialViT):
         if self.config.architecture == "tutorial-scratch-fixed":
             return super().patchify(images)
         return images.permute(0, 2, 3, 1).reshape(len(images), -1, 3 * self.config.patch_size**2)
+
+
+def head_layer(config: ViTConfig, features: int) -> nn.Module:
+    """Create the last layer, from features to logits; without head (K = 0) it is the identity."""
+    return nn.Linear(features, config.num_classes) if config.num_classes else nn.Identity()
 
 
 class TutorialBlock(nn.Module):

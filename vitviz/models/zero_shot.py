@@ -7,13 +7,13 @@ the text, once; the model that results does not need it.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from vitviz.errors import CheckpointError
-from vitviz.models.checkpoint import Checkpoint, check_finite, create_meta_model
+from vitviz.models.checkpoint import Checkpoint, check_finite, create_meta_model, use_weights
 from vitviz.models.families import TEXT_FAMILIES, TEXT_MODELS
 from vitviz.models.vit import ViT
 
@@ -53,11 +53,9 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
     weights["head.weight"] = scale * torch.nn.functional.normalize(texts, dim=-1)  # (K, E)
     weights["head.bias"] = torch.full((len(classes),), bias or 0.0)
     check_finite(weights)
-    zero_shot = create_meta_model(config)
-    zero_shot.load_state_dict({name: weights[name] for name in zero_shot.state_dict()}, assign=True)
-    zero_shot.requires_grad_(True).eval()
+    zero_shot = use_weights(create_meta_model(config), weights)
     record = model.record | {"zero_shot": {"classes": list(classes), "logit_scale": scale, "logit_bias": bias or 0.0}}
-    return replace(model, network=cast(ViT, zero_shot), labels=tuple(classes), record=record)
+    return replace(model, network=zero_shot, labels=tuple(classes), record=record)
 
 
 @torch.no_grad()

@@ -1,0 +1,230 @@
+"""Linear probe: scikit-learn as oracle, heads of all families, groups that are held out together."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.preprocessing import StandardScaler
+
+from tests import tiny
+from tests.errors import refuses
+from vitviz.models import checkpoint
+from vitviz.models.accuracy import wilson_interval
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import create_model
+from vitviz.training import linear_probe
+from vitviz.training.evaluation import predict
+from vitviz.training.linear_probe import LinearHead, compute_features, cross_validate, fit, group_copies, with_head
+
+HEADS = {  # what the head reads
+    "class token": tiny.CONFIG,
+    "no head": replace(tiny.CONFIG, num_classes=0),
+    "mean": replace(tiny.CONFIG, global_pool="avg", fc_norm=True, class_token=False),
+    "class token and mean": replace(tiny.CONFIG, global_pool="token_avg", reg_tokens=2),
+    "attention pooling": replace(tiny.CONFIG, global_pool="map", class_token=False),
+    "projection": replace(tiny.CONFIG, head_proj_dim=13),
+    "zero shot": replace(tiny.CONFIG, head_proj_dim=13, normalize_head=True, multi_label=True),
+    "distilled": replace(tiny.CONFIG, distilled=True),
+    **{
+        name: ViTConfig((16, 16), 4, 12, 2, 2, num_classes=5, qk_norm=False, architecture=name)
+        for name in ("tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-fixed")
+    },
+}
+
+
+def draw(classes: int, count: int = 120, width: int = 30, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """Draw features (n, F) of very different scales, one of them constant, and unbalanced labels (n,)."""
+    numbers = np.random.default_rng(seed)
+    labels = np.minimum(numbers.geometric(0.4, count) - 1, classes - 1)
+    labels[:classes] = range(classes)
+    centers, scales = numbers.normal(size=(classes, width)), 10.0 ** numbers.uniform(-3, 2, width)
+    features = scales * (numbers.normal(size=(count, width)) + 0.7 * centers[labels] + 3)
+    features[:, 4] = 0.1
+    return torch.from_numpy(features.astype(np.float32)), torch.from_numpy(labels)
+
+
+def reference(features: torch.Tensor, labels: torch.Tensor, c: float) -> LogisticRegression:
+    return LogisticRegression(C=c, class_weight="balanced", tol=1e-10, max_iter=100_000).fit(
+        StandardScaler().fit_transform(features.double()), labels
+    )
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("c", [0.01, 1.0, 30.0])
+def test_the_fit_equals_that_of_scikit_learn_and_its_gradient_is_zero(classes, c):
+    features, labels = draw(classes)
+    head = fit(features, labels, c)
+    scaler = StandardScaler().fit(features.double())
+    expected = reference(features, labels, c).decision_function(scaler.transform(features.double()))
+    logits = head.logits(features)
+    found = logits[:, 1] - logits[:, 0] if classes == 2 else logits
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-3)
+
+    z, weight = scaler.transform(features.double()), head.weight.numpy() * scaler.scale_
+    error = logits.softmax(1).numpy() - np.eye(classes)[labels]
+    balanced = len(labels) / (classes * np.bincount(labels))[labels]
+    gradient = (c / 2 if classes == 2 else c) * (balanced[:, None] * error).T @ z + weight
+    assert np.abs(gradient).max() < 1e-5
+
+
+def test_the_fit_does_not_depend_on_its_start():
+    (features, labels), (_, other) = draw(4), draw(4, seed=1)
+    head, start = fit(features, labels), fit(features, other, 1.0)
+    for near in (start, fit(*draw(3))):  # the second has other classes
+        found = fit(features, labels, start=near)
+        torch.testing.assert_close(found.logits(features), head.logits(features), rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_logits_are_features_times_head_in_every_family(name, tmp_path):
+    config = HEADS[name]
+    model = tiny.checkpoint(config) if config.architecture == "vit" else tutorial(config)
+    images = torch.from_numpy(np.random.default_rng(3).integers(0, 256, (9, 3, *config.img_size), np.uint8))
+    features = compute_features(model, images)
+    head = fit(features, torch.arange(9) % 3, 1.0)
+    taught = with_head(model, head, ("a", "b", "c"), "taught")
+    checkpoint.save(taught, tmp_path / "taught.safetensors")
+    for own in (taught, checkpoint.load(tmp_path / "taught.safetensors")):
+        error = (predict(own, images) - head.logits(features)).abs()
+        terms = features.double().abs() @ head.weight.abs().T + head.bias.abs()  # float32 rounds each of them
+        assert (error / terms.clamp_min(1)).max() < 1e-6
+        assert own.labels == ("a", "b", "c")
+        assert own.is_classifier
+    assert features.shape == (9, head.weight.shape[1])
+    assert features.dtype == torch.float32
+
+    before, after = model.network.state_dict(), taught.network.state_dict()
+    backbone = {name for name in before if before[name].data_ptr() == after[name].data_ptr()}
+    assert all(name.startswith("head") for name in after.keys() - backbone)
+    last = [name for name in before.keys() - backbone if name.endswith("weight")]
+    if last and name != "distilled":  # the model's own head reads the same features
+        own = LinearHead(before[last[0]].double(), before[last[0].replace("weight", "bias")].double())
+        torch.testing.assert_close(predict(model, images).double(), own.logits(features), rtol=0, atol=2e-6)
+
+
+def tutorial(config: ViTConfig) -> checkpoint.Checkpoint:
+    torch.manual_seed(0)
+    network = create_model(config).eval()
+    return replace(tiny.checkpoint(), network=network, labels=tuple("abcde"))
+
+
+def test_features_of_a_distilled_model_are_the_mean_of_both_tokens():
+    model = tiny.checkpoint(HEADS["distilled"])
+    network, images = model.network, torch.zeros(2, 3, *tiny.CONFIG.img_size, dtype=torch.uint8)
+    same = {"head_dist.weight": network.head.weight, "head_dist.bias": network.head.bias}
+    network.load_state_dict(network.state_dict() | same)
+    logits = compute_features(model, images) @ network.head.weight.T + network.head.bias
+    torch.testing.assert_close(predict(model, images), logits.detach())
+
+
+def test_images_of_a_source_and_near_copies_are_one_group():
+    numbers = np.random.default_rng(0)
+    features = torch.from_numpy(numbers.normal(size=(2300, 64)).astype(np.float32))
+    sources = [f"file {i}" for i in range(2300)]
+    assert len(group_copies(features, sources).unique()) == 2300
+    sources[7] = sources[2000]
+    features[1200] = 3 * features[2000] + 0.1 * features[3]  # a copy of that, in another block
+    features[2299] = features[1200] + 0.1 * features[4]
+    groups = group_copies(features, sources)
+    assert (groups == groups[7]).nonzero().flatten().tolist() == [7, 1200, 2000, 2299]
+    assert len(groups.unique()) == 2297
+    assert groups.max() == 2296
+
+
+def test_held_out_predictions_are_those_of_a_fit_without_the_group():
+    features, labels = draw(3, 40)
+    groups = torch.arange(40) % 8
+    found = cross_validate(features, labels, groups, 0.1)
+    for train, test in LeaveOneGroupOut().split(features, labels, groups):
+        scaler = StandardScaler().fit(features[train].double())
+        expected = reference(features[train], labels[train], 0.1).predict_proba(scaler.transform(features[test]))
+        np.testing.assert_allclose(found.probabilities[test], expected, atol=1e-4)
+    assert found.correct == int((found.probabilities.argmax(1) == labels).sum())
+    assert found.total == 40
+    assert found.untestable == ()
+
+
+def test_a_class_with_one_source_stays_in_every_fold():
+    features, labels = draw(3, 30)
+    groups = torch.arange(30)
+    groups[labels == 2] = 1
+    groups[labels.tolist().index(0)] = 1
+    found = cross_validate(features, labels, groups)
+    kept = found.probabilities.isnan().all(1)
+    assert found.untestable == (2,)
+    assert kept.equal(groups == 1)
+    assert found.total == int((~kept).sum())
+    alone = cross_validate(features, labels, labels)
+    assert (alone.untestable, alone.total, alone.interval) == ((0, 1, 2), 0, (0.0, 1.0))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_folds_are_of_whole_groups_and_leave_every_class(seed):
+    numbers = np.random.default_rng(seed)
+    labels = torch.from_numpy(numbers.permutation(np.repeat(np.arange(12), numbers.integers(2, 30, 12))))
+    groups = torch.from_numpy(numbers.integers(0, len(labels), len(labels))).unique(return_inverse=True)[1]
+    untestable = [k for k in range(12) if len(groups[labels == k].unique()) == 1]
+    folds = linear_probe.assign_folds(labels, groups, untestable)
+    assert all(len(folds[groups == group].unique()) == 1 for group in groups.unique())
+    assert folds.unique().tolist() == [-1] * bool(untestable) + list(range(10))
+    for fold in range(10):
+        assert set(labels[folds != fold].tolist()) == set(range(12))
+    sizes = folds[folds >= 0].bincount()
+    assert sizes.max() < 2 * sizes.min(), "folds must have similar sizes"
+
+
+def test_the_interval_counts_groups_that_agree_once():
+    hits = torch.tensor([1, 1, 0, 1, 1, 0, 1, 1], dtype=torch.bool)
+    assert linear_probe.clustered_interval(hits, torch.arange(8)) == pytest.approx(wilson_interval(0.75, 8))
+    doubled, pairs = hits.repeat_interleave(4), torch.arange(8).repeat_interleave(4)
+    assert linear_probe.clustered_interval(doubled, pairs) == pytest.approx(wilson_interval(0.75, 32 / 31 * 7))
+    right = torch.ones(32, dtype=torch.bool)
+    assert linear_probe.clustered_interval(right, pairs) == pytest.approx(wilson_interval(1, 8))
+
+
+def test_cross_validation_is_canceled_before_the_next_fold():
+    done = []
+
+    def report(fold: int, count: int) -> None:
+        done.append((fold, count))
+        if fold == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cross_validate(*draw(3), torch.arange(120), report=report)
+    assert done == [(0, 10), (1, 10), (2, 10)]
+
+
+def test_the_record_names_backbone_and_images_but_not_the_repository_as_its_own():
+    source = {"library": "timm", "family": "ViT", "license": "mit", "repository": "timm/x", "revision": "1a2b"}
+    model = replace(tiny.checkpoint(), record={"source": source, "train_config": {"objective": "mae"}})
+    features, labels = draw(2, 12, tiny.D)
+    found = cross_validate(features, labels, torch.arange(12))
+    record = linear_probe.describe_fit(("a", "b"), labels, 0.01, found)
+    taught = with_head(model, fit(features, labels), ("a", "b"), "taught", record)
+    assert taught.source == {"library": "timm", "family": "ViT", "license": "mit"}
+    assert taught.is_classifier
+    probe = taught.record["linear_probe"]
+    assert probe["backbone"] == {"name": "tiny", "repository": "timm/x", "revision": "1a2b"}
+    assert sum(probe["images"].values()) == 12
+    assert probe["c"] == 0.01
+    assert probe["cross_validation"]["total"] == 12
+
+
+@pytest.mark.parametrize(
+    "classes", [("a",), ("a", ""), ("a", " "), ("a", "a"), ("a", 3), ("a", "b\n"), ("a", "b" * 101), ("a", "b", "c")]
+)
+def test_names_of_classes_are_checked(classes):
+    head = LinearHead(torch.zeros(2, tiny.D).double(), torch.zeros(2).double())
+    with refuses("classes"):
+        with_head(tiny.checkpoint(), head, classes, "taught")
+
+
+def test_infinite_features_are_refused():
+    model = tiny.checkpoint()
+    model.network.norm.weight.data[0] = torch.inf
+    with refuses("features"):
+        compute_features(model, torch.zeros(1, 3, *tiny.CONFIG.img_size, dtype=torch.uint8))
