@@ -92,6 +92,7 @@ def test_coalitions_are_drawn_in_pairs_with_the_kernel_weights():
     k = np.arange(1, 35)
     np.testing.assert_allclose(sizes[1:35] / 2048, 1 / (k * (35 - k)) / (1 / (k * (35 - k))).sum(), atol=0.03)
     np.testing.assert_array_equal(draw_coalitions(35, 2048, 7)[0], coalitions)
+    assert len(np.unique(draw_coalitions(6, 62, 7)[0], axis=0)) == 62, "all of them"
 
 
 def test_removed_patches_have_no_shapley_value_and_a_single_one_has_the_difference():

@@ -120,6 +120,7 @@ def test_the_module_contains_no_end_of_a_script_element_and_no_address():
 
 def test_a_file_allows_no_connection_and_shows_a_figure_without_scripts(explanation):
     page = document(explanation)
+    assert data_of(page)["view"]["layer"] == tiny.L - 1
     assert "default-src 'none'" in page
     figure = re.search(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="', page)
     assert base64.b64decode(figure[1]).lstrip().startswith(b"<?xml")

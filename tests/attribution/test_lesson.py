@@ -185,7 +185,7 @@ def test_the_best_known_set_changes_the_answer_and_needs_all_its_patches(seed):
     assert len(flips.best) <= min(needed, default=35)
     if any(answer_without(found, [patch]) != answer for patch in range(35)):
         assert len(flips.best) == 1
-    for order, count in zip(lesson.random_patches(found.context, 35)[:3], flips.random[:3], strict=True):
+    for order, count in zip(lesson.random_patches(found.context, 35)[6:8], flips.random[6:8], strict=True):
         changed = [size for size in range(1, 35) if answer_without(found, order[:size]) != answer]
         assert count == min(changed, default=None)
 

@@ -94,6 +94,8 @@ def test_contributions_sum_to_the_logit(explanation):
     assert sum(map(float, summands)) == pytest.approx(float(logit), abs=1e-4)
     assert table[1][:6] == ("contribution", "head, class token", 1, 1, "", "")
     assert table[2][:6] == ("contribution", "head", 1, 1, 1, 1)
+    for name in ("attention bias", "MLP"):
+        assert [row[2] for row in table if row[1] == name] == [*range(1, L + 1)]
 
 
 def test_features_are_the_components_of_each_layer_or_the_similarity_with_a_patch(explanation):

@@ -13,8 +13,9 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from tests.errors import refuses
 from tests.training.trainings import load_weights
-from vitviz.errors import CheckpointError, ConfigError, TrainingError
+from vitviz.errors import CheckpointError, ConfigError, TrainingStopped
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
 from vitviz.runs import run_folder
@@ -40,7 +41,7 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
 
     with monkeypatch.context() as patch:
         patch.setattr(TrainingLoop, "step", request_stop)
-        with pytest.raises(TrainingError, match=r"Stopped at epoch .* --resume --output-dir"):
+        with pytest.raises(TrainingStopped):
             train(config)
 
 
@@ -181,13 +182,10 @@ def test_a_run_with_an_option_of_an_earlier_version_is_refused_by_its_name(confi
 def test_a_run_cannot_resume_with_another_config(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     before = (config.folder / "last.safetensors").read_bytes()
-    sentence = r"batch_size cannot change when a run is resumed: it is 25 in .*, got 20\. Omit it"
-    with pytest.raises(ValueError, match=sentence):
+    with refuses("batch_size"):
         train(replace(config, batch_size=20), resume=True)
     wider = replace(config.model, embed_dim=32)
-    with pytest.raises(
-        ValueError, match=r"model\.embed_dim cannot change when a run is resumed: it is 24 in .*, got 32\. "
-    ):
+    with refuses("model.embed_dim"):
         train(replace(config, model=wider), resume=True)
     assert (config.folder / "last.safetensors").read_bytes() == before
 

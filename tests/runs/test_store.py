@@ -21,6 +21,7 @@ import torch
 from safetensors.torch import save_file
 
 from tests import tiny
+from tests.errors import refuses
 from vitviz.data import cifar
 from vitviz.errors import DataError
 from vitviz.models import checkpoint
@@ -110,16 +111,13 @@ def test_a_run_is_a_process_found_by_its_folder(runs, config):
 def test_a_second_run_is_rejected_with_the_name_of_the_first(runs, config):
     start_and_wait(runs, config, "one")
     for instance in (runs, Runs(runs.root)):
-        with pytest.raises(
-            AlreadyRunningError,
-            match=r"^Only one training can run at a time: one is running\. Wait for it, or stop it\.$",
-        ):
+        with refuses(run="one"):
             instance.start(config, "two")
     assert not runs.folder("two").exists()
     runs.stop("one")
     wait_for_end(runs, "one")
     runs.start(config, "two")
-    with pytest.raises(AlreadyRunningError, match="two is running"):
+    with refuses(run="two"):
         runs.resume("one")
 
 
@@ -130,7 +128,7 @@ def test_a_training_started_in_a_terminal_counts(runs, config):
     lock = process.acquire_lock(other / process.FILE)
     try:
         assert runs.find("terminal").state == "training"
-        with pytest.raises(AlreadyRunningError, match="terminal is running"):
+        with refuses(run="terminal"):
             runs.start(config, "one")
     finally:
         os.close(lock)
@@ -142,7 +140,7 @@ def test_a_training_with_an_unlisted_name_counts(runs, config):
     other.mkdir(parents=True)
     lock = process.acquire_lock(other / process.FILE)
     try:
-        with pytest.raises(AlreadyRunningError, match="my läuf is running"):
+        with refuses(run="my läuf"):
             runs.start(config, "one")
     finally:
         os.close(lock)
@@ -276,7 +274,7 @@ def test_fifty_simultaneous_starts_give_one_process_each(runs, config):
 @pytest.mark.parametrize("name", ["", ".", "..", "../one", "a/b", ".hidden", "a" * 65, "ü", "a b", "a\n", "a\0", None])
 def test_an_invalid_name_is_rejected(runs, config, name):
     for call in (runs.find, runs.stop, runs.delete, runs.metrics, lambda name: runs.start(config, name)):
-        with pytest.raises(ValueError, match="name must have 1 to 64 letters"):
+        with refuses("name"):
             call(name)
     assert not runs.root.exists()
 
@@ -285,7 +283,7 @@ def test_a_symbolic_link_is_not_a_run(runs, config, tmp_path):
     make_run(runs, config, "one")
     (runs.root / "link").symlink_to(runs.root / "one")
     assert [info.name for info in runs.all()] == ["one"]
-    with pytest.raises(ValueError, match="name must not be a symbolic link: link is one"):
+    with refuses("name"):
         runs.delete("link")
 
 
@@ -424,12 +422,12 @@ def test_metrics_are_read_from_an_offset(runs, config):
 def test_a_run_is_renamed_and_resumed(runs, config):
     start_and_wait(runs, config, "one")
     for call in (lambda: runs.rename("one", "two"), lambda: runs.delete("one")):
-        with pytest.raises(AlreadyRunningError, match=r"The run one is running\. Stop it first\."):
+        with refuses(run="one"):
             call()
     runs.stop("one")
     wait_for_end(runs, "one")
     make_run(runs, config, "three")
-    with pytest.raises(ValueError, match="name must be new: there is already a run three"):
+    with refuses("name"):
         runs.rename("one", "three")
     assert runs.rename("one", "two").name == "two"
     assert {info.name for info in runs.all()} == {"two", "three"}
@@ -460,7 +458,7 @@ def test_a_sweep_is_one_process_under_the_same_lock(runs, config):
     wait_for_worker(runs, "grid")
     assert runs.all() == [], "its runs have not started yet"
     for call in (lambda: runs.start(config, "one"), lambda: runs.resume_sweep("grid")):
-        with pytest.raises(AlreadyRunningError, match="grid is running"):
+        with refuses(run="grid"):
             call()
     runs.stop("grid")
     wait_until(lambda: not process.is_running(runs.folder("grid")), "the process has ended")
@@ -482,17 +480,17 @@ def test_a_sweep_is_one_process_under_the_same_lock(runs, config):
 
 
 def test_an_invalid_sweep_or_one_with_existing_runs_is_rejected(runs, config):
-    with pytest.raises(ValueError, match=r"vary contains invalid combinations: model\.num_heads=5"):
+    with refuses("vary"):
         runs.start_sweep(config, ("model.num_heads=2,5",), "grid")
     assert not runs.root.exists()
     make_run(runs, config, "grid-seed1")
-    with pytest.raises(ValueError, match="name must be new: there is already a run grid-seed1"):
+    with refuses("name"):
         runs.start_sweep(config, ("seed=0,1",), "grid")
     assert not runs.folder("grid").exists()
 
 
 def test_a_failed_start_leaves_no_folder(runs, config, monkeypatch):
-    with pytest.raises(DataError, match="CIFAR-10 is not in"):
+    with pytest.raises(DataError):
         runs.start(replace(config, data="nowhere"), "one")
     monkeypatch.setattr(launch, "COMMAND", ("/nowhere/python",))
     with pytest.raises(FileNotFoundError):
@@ -503,7 +501,7 @@ def test_a_failed_start_leaves_no_folder(runs, config, monkeypatch):
     runs.start(config, "one")  # the lock is free
     os.kill(pid(runs, "one"), signal.SIGKILL)
     wait_for_end(runs, "one")
-    with pytest.raises(ValueError, match="name must be new: there is already a run one"):
+    with refuses("name"):
         runs.start(config, "one")
 
 

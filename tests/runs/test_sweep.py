@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from vitviz.errors import DataError, TrainingError, TrainingStopped
+from tests.errors import refuses
+from vitviz.errors import ConfigError, DataError, TrainingError, TrainingStopped
 from vitviz.models.checkpoint import load
 from vitviz.runs import sweep
 from vitviz.runs.process import RunLock
@@ -69,35 +70,21 @@ def test_values_may_contain_commas_in_brackets(grid):
     assert sizes == [(16, 8), (8, 16)]
 
 
-@pytest.mark.parametrize(
-    ("vary", "sentence"),
-    [
-        (
-            ("model.num_heads=1,5,7", "seed=0,1"),
-            r"vary contains invalid combinations: model\.num_heads=5 seed=0 \(num_heads must divide embed_dim: 24 is "
-            r"not a multiple of 5\. Use 4 or 6\.\); .*; model\.num_heads=7 seed=0 .*; and 1 more\. Remove them\.",
-        ),
-        ((), "vary must give 2 to 64 combinations: got 1. List at least two values."),
-        (("seed=0",), "vary must give 2 to 64 combinations: got 1"),
-        (("seed=" + ",".join(map(str, range(65))),), "vary must give 2 to 64 combinations: got 65"),
-        (("seed=0,1", "seed=2,3"), "vary must contain each field once: got seed=0,1 and seed=2,3"),
-        (("seed=0,1,0",), "vary must list each value of seed once: got '0' twice. Remove one of them."),
-        (("seed",), "vary needs values: got none for seed. Use for example 2, 4, 8."),
-        (("data=a,b",), "of a hyperparameter: got 'data'"),
-        (("wings=1,2",), r"invalid combinations: wings=1 \(wings=1 is not NAME=VALUE with a known name"),
-        (("lr=1e-3,1e3,1e+3",), "unique name of at most 64 characters: grid-lr1e3"),
-    ],
-)
-def test_an_invalid_sweep_is_rejected_before_anything_is_written(grid, vary, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        replace(grid, vary=vary)
+def test_an_invalid_sweep_is_rejected_before_anything_is_written(grid, subtests):
+    too_many = "seed=" + ",".join(map(str, range(65)))
+    repeated = [("seed=0,1", "seed=2,3"), ("seed=0,1,0",), ("lr=1e-3,1e3,1e+3",)]
+    for vary in [(), ("seed=0",), (too_many,), *repeated, ("seed",), ("data=a,b",), ("wings=1,2",)]:
+        with subtests.test(vary=vary), refuses("vary"):
+            replace(grid, vary=vary)
+    with pytest.raises(ConfigError) as caught:
+        replace(grid, vary=("model.num_heads=1,5,7", "seed=0,1"))
+    found = [(settings["model.num_heads"], settings["seed"], error.field) for settings, error in caught.value.errors]
+    assert found == [(heads, seed, "num_heads") for heads in "57" for seed in "01"]
+    assert caught.value.problem.endswith("; and 1 more")
+    for folder in (".", "..", "runs/.."):
+        with subtests.test(folder=folder), refuses("output_dir"):
+            replace(grid, folder=Path(folder))
     assert not grid.folder.parent.exists()
-
-
-@pytest.mark.parametrize("folder", [".", "..", "runs/.."])
-def test_a_folder_without_a_name_is_rejected(grid, folder):
-    with pytest.raises(ValueError, match=r"output_dir must have a name, .*: got '.*'\. Choose another"):
-        replace(grid, folder=Path(folder))
 
 
 def test_a_sweep_trains_its_runs_in_order_and_records_their_results(grid):
@@ -125,7 +112,7 @@ def test_a_sweep_trains_its_runs_in_order_and_records_their_results(grid):
 
 def test_a_sweep_does_not_use_existing_runs(grid):
     (grid.folder.parent / NAMES[1]).mkdir(parents=True)
-    with pytest.raises(ValueError, match=f"output_dir must give the runs new names: {NAMES[1]} already exist in "):
+    with refuses("output_dir"):
         grid.create()
     assert not grid.folder.exists()
 
@@ -141,9 +128,7 @@ def test_a_stopped_sweep_resumes_in_the_interrupted_run(grid, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(TrainingLoop, "step", request_stop)
-        with pytest.raises(
-            TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved\. .* sweep --resume --output-dir"
-        ):
+        with pytest.raises(TrainingStopped, match="Stopped after 1 of 4 runs"):
             grid.run()
     assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record["steps"] == 2
     reports = Recorder()
@@ -164,7 +149,7 @@ def test_a_sweep_stopped_while_the_disk_is_full_resumes_that_run(grid, monkeypat
     real = RunLock.retry_while_disk_full
     with monkeypatch.context() as patch:
         patch.setattr(RunLock, "retry_while_disk_full", disk_full)
-        with pytest.raises(TrainingStopped, match="Stopped after 1 of 4 runs"):
+        with pytest.raises(TrainingStopped):
             grid.run()
     sweep.read(grid.folder).run()
     assert [(line["run"], line["state"]) for line in results_of(grid)] == [(name, "finished") for name in NAMES]
@@ -179,7 +164,7 @@ def test_a_stop_at_the_end_of_a_run_stops_the_sweep(grid, monkeypatch):
         return real(run)
 
     monkeypatch.setattr(TrainingLoop, "finish", request_stop)
-    with pytest.raises(TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved"):
+    with pytest.raises(TrainingStopped):
         grid.run()
     assert [line["state"] for line in results_of(grid)] == ["finished"]
 
@@ -218,7 +203,7 @@ def test_a_run_with_too_large_a_val_size_is_recorded_as_failed(grid):
 def test_a_missing_dataset_ends_the_sweep(grid):
     grid = replace(grid, config=replace(grid.config, data="nowhere"))
     grid.create()
-    with pytest.raises(DataError, match="CIFAR-10 is not in nowhere"):
+    with pytest.raises(DataError):
         grid.run()
     assert results_of(grid) == []
 
@@ -250,7 +235,7 @@ def test_a_finished_run_without_a_recorded_result_is_not_trained_again(grid):
 
 def test_a_folder_in_use_or_without_a_sweep_is_rejected(grid, tmp_path):
     grid.create()
-    with pytest.raises(ValueError, match=r"output_dir must be a new folder: .* contains a run or a sweep"):
+    with refuses("output_dir"):
         grid.create()
     with pytest.raises(ValueError, match=r"must contain a valid sweep\.json: .* does not"):
         sweep.read(tmp_path)

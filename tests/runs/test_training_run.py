@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.errors import refuses
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import cifar, preprocessing
 from vitviz.errors import DataError, TrainingError
@@ -126,7 +127,7 @@ def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
 def test_an_existing_run_is_not_overwritten(config):
     path = train(replace(config, epochs=1, num_snapshots=0))
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"The run folder must be new: .* contains a run"):
+    with refuses("output_dir"):
         train(replace(config, epochs=1, num_snapshots=0))
     assert path.read_bytes() == before
 
@@ -140,7 +141,7 @@ def test_the_timeline_of_a_run_without_a_saved_state_is_deleted(config, lose_pro
 
 def test_a_network_too_large_to_load_is_not_trained(config):
     large = replace(config.model, embed_dim=4096, depth=9, num_heads=8)
-    with pytest.raises(ValueError, match=r"model\.embed_dim and model\.depth must give at most 67 million parameters"):
+    with refuses("model.embed_dim"):
         train(replace(config, model=large, data="nowhere"))
     assert not config.folder.exists()
 
@@ -157,8 +158,7 @@ def test_init_from_loads_all_weights_but_the_head(config):
 
 def test_init_from_requires_the_same_network(config):
     first = train(replace(config, epochs=1))
-    sentence = r"model\.depth must be that of `init_from`: got 3, and last has 2\. Set model\.depth=2"
-    with pytest.raises(ValueError, match=sentence):
+    with refuses("model.depth"):
         create_run(replace(config, init_from=str(first), model=replace(config.model, depth=3)))
 
 
@@ -204,7 +204,7 @@ def test_nan_weights_do_not_replace_a_finite_checkpoint(config, monkeypatch):
                 run.ema_model.head.weight[0, 0] = float("inf")
 
     monkeypatch.setattr(TrainingLoop, "step", corrupt)
-    with pytest.raises(TrainingError, match=r"A weight is NaN or infinite after step 8\. Use lower"):
+    with pytest.raises(TrainingError, match="after step 8"):
         train(config)
     assert load(config.folder / "last.safetensors").record["steps"] == 4
 
@@ -213,7 +213,7 @@ def test_more_processes_than_images_per_batch_are_rejected(config, monkeypatch):
     monkeypatch.setattr(Distributed, "__enter__", lambda distributed: distributed)
     monkeypatch.setattr(Distributed, "__exit__", lambda *args: None)
     monkeypatch.setenv("WORLD_SIZE", "30")
-    with pytest.raises(ValueError, match="must be at least the number of processes: 25 is below 30"):
+    with refuses("batch_size"):
         train(config)
 
 
@@ -224,7 +224,7 @@ def test_a_nan_loss_stops_training_and_keeps_the_last_epoch(config, monkeypatch)
         return real(*args, **kwargs) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
 
     monkeypatch.setattr(loop.F, "cross_entropy", cross_entropy)
-    with pytest.raises(TrainingError, match=r"^The loss is nan after step 8\. Use lower learning rates; a state that"):
+    with pytest.raises(TrainingError, match="after step 8"):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0  # and its weights are finite: `load` checks
     assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 1
@@ -233,7 +233,7 @@ def test_a_nan_loss_stops_training_and_keeps_the_last_epoch(config, monkeypatch)
 def test_a_nan_loss_is_detected_within_an_epoch(config, monkeypatch):
     monkeypatch.setattr(loop, "LOG_INTERVAL", -1.0)  # every step
     monkeypatch.setattr(loop.F, "cross_entropy", lambda logits, *args, **kwargs: logits.sum() * float("inf"))
-    with pytest.raises(TrainingError, match=r"The loss is (nan|inf|-inf) after step 1\."):
+    with pytest.raises(TrainingError, match="after step 1"):
         train(replace(config, batch_size=2))
     assert not (config.folder / "last.safetensors").exists()
 
@@ -264,6 +264,6 @@ def test_images_that_do_not_fit_into_memory_are_reported(config, monkeypatch):
 
 
 def test_without_a_dataset_nothing_is_written(config, tmp_path):
-    with pytest.raises(DataError, match="CIFAR-10 is not in"):
+    with pytest.raises(DataError):
         train(replace(config, data=str(tmp_path / "nowhere")))
     assert not config.folder.exists()

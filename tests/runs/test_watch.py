@@ -14,9 +14,10 @@ import torch
 from torch import nn
 
 import vitviz
+from tests.errors import refuses
 from tests.models.families import SQUARE, A, K, L, of_timm, of_transformers
 from vitviz.data import preprocessing
-from vitviz.errors import CheckpointError, ConfigError
+from vitviz.errors import CheckpointError, ImageError
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder
 from vitviz.runs.store import Runs
@@ -151,32 +152,28 @@ def test_images_are_files_arrays_or_the_samples(module, folder):
 
 
 def test_a_module_without_attention_is_refused_in_a_sentence(folder):
-    with pytest.raises(CheckpointError, match="must be a ViT of timm or transformers: got Sequential"):
+    with pytest.raises(CheckpointError):
         vitviz.watch(nn.Sequential(nn.Linear(3, 3)), images(1), output_dir=folder)
-    with pytest.raises(CheckpointError, match="must be a"):
+    with pytest.raises(CheckpointError):
         vitviz.watch(timm.create_model("resnet10t", num_classes=2), images(1), output_dir=folder)
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "sentence"),
-    [
-        ({"every": 0}, ConfigError, "every must be at least 1: got 0"),
-        ({"epochs": 0}, ConfigError, "epochs"),
-        ({"images": []}, ValueError, "images must contain at least one image"),
-        ({"images": torch.zeros(1, 5, 8, 8)}, ValueError, r"got float32 of shape \(5, 8, 8\)"),
-    ],
-)
-def test_bad_arguments_are_refused(module, folder, options, error, sentence):
-    with pytest.raises(error, match=sentence):
-        vitviz.watch(module, **{"images": images(1), "output_dir": folder} | options)
+def test_bad_arguments_are_refused(module, folder):
+    for name in ("every", "epochs"):
+        with refuses(name):
+            vitviz.watch(module, images(1), output_dir=folder, **{name: 0})
+    with pytest.raises(ValueError, match="images must contain at least one image"):
+        vitviz.watch(module, [], output_dir=folder)
+    with pytest.raises(ImageError):
+        vitviz.watch(module, torch.zeros(1, 5, 8, 8), output_dir=folder)
     assert not folder.exists()
 
 
 def test_a_folder_with_a_run_is_refused(module, folder):
     with vitviz.watch(module, images(1), output_dir=folder):
         pass
-    with pytest.raises(ValueError, match="contains a run"):
+    with refuses("output_dir"):
         vitviz.watch(module, images(1), output_dir=folder)
     assert Runs(folder.parent).find("mine").state == "finished"
 
