@@ -160,6 +160,12 @@ def test_every_method_returns_a_finite_value_per_patch(name):
         assert METHODS[name].signed or (actual >= 0).all()
 
 
+def test_methods_of_the_class_token_say_when_the_head_reads_patches():
+    found = methods_for(tiny.VARIANTS["mean of patches"])
+    changed = [key for key, method in found.items() if method.about != METHODS[key].about]
+    assert changed == ["attention", "reverse_attention", "average", "rollout", "value_norm"]
+
+
 @pytest.mark.parametrize("name", families.NETWORKS)
 def test_every_method_supports_every_family(name):
     model = convert(describe_module(families.build(name)), families.WIDE)

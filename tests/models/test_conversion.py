@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -180,6 +181,14 @@ def test_the_reader_has_limits(monkeypatch, weights, tmp_path):
     torch.save(weights.state_dict(), tmp_path / "mine.pth")
     with pytest.raises(CheckpointError, match=r"must be read within 0\.01\d* s and 2 GiB"):
         convert(tmp_path / "mine.pth", tmp_path / "like")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")
+def test_the_reader_may_take_memory_beyond_what_it_has_already(monkeypatch):
+    limits = {}
+    monkeypatch.setattr(pickles, "set_limit", limits.__setitem__)
+    pickles.limit(10**6)
+    assert max(limits.values()) > pickles.MEMORY + pickles.PER_BYTE * 10**6
 
 
 def test_the_command_names_invalid_options(run_vitviz, tmp_path):

@@ -9,6 +9,7 @@ import transformers
 from PIL import Image
 
 import vitviz
+from tests.errors import refuses
 from tests.models.families import saved
 from vitviz.data.preprocessing import Resize, preprocess
 from vitviz.models.checkpoint import Preprocessing
@@ -29,6 +30,9 @@ def test_preprocessing_comes_from_the_files(tmp_path):
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
     found = vitviz.load(folder).preprocessing
     assert found == Preprocessing((48, 48), (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "bicubic", 0.75, "center")
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor | {"crop_size": {"height": 48, "width": 32}}))
+    with refuses("crop_size"):
+        vitviz.load(folder)
     found = vitviz.load(saved("timm ViT", tmp_path / "timm")).preprocessing
     assert found == Preprocessing((32, 32), (0.5,) * 3, (0.5,) * 3, "bicubic", 0.9, "center")
     squashing = {"size": {"height": 32, "width": 32}, "resample": 2}

@@ -237,6 +237,15 @@ def test_value_vectors_weighted_by_attention_are_the_output_of_the_attention_bra
             torch.testing.assert_close((output.attention[layer] @ vectors).sum(1) + bias, branch, rtol=0, atol=1e-4)
 
 
+@torch.no_grad()
+def test_value_vectors_are_scaled_by_the_weight_of_a_norm_before_the_projection():
+    model = tiny.model(replace(tiny.CONFIG, scale_attn_norm=True))
+    tokens = torch.randn(B, tiny.T, D)
+    before = model.value_vectors(2, tokens)
+    model.blocks[2].attn.norm.weight.mul_(3)
+    torch.testing.assert_close(model.value_vectors(2, tokens), 3 * before)
+
+
 def test_patch_filters_and_positions_are_the_weights():
     model = tiny.model(tiny.VARIANTS["two registers"])
     assert model.patch_filters().shape == (D, 3, 4, 4)
