@@ -135,13 +135,14 @@ def test_progress_is_reported_and_an_exception_stops():
 def test_images_that_cannot_be_patched_are_refused():
     source, corrupted = pair()
     for call, sentence in (
-        (lambda: patch_contexts(source, corrupted, 1, "keys"), "part must be one of heads, mlp, tokens: got 'keys'"),
         (lambda: patch_contexts(source, source, 1), "different logits of the target: choose another image"),
         (lambda: patch_contexts(source, pair("qk norm")[1], 1), "explained by the same model: got tiny"),
         (lambda: patch_contexts(source, ablate(corrupted, patches=[3]), 1), "other patches are removed in one of them"),
     ):
         with pytest.raises(ValueError, match=sentence):
             call()
+    with refuses("part"):
+        patch_contexts(source, corrupted, 1, "keys")
 
 
 def test_the_target_is_the_given_one_or_contrasts_both_predictions():

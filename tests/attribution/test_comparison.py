@@ -7,6 +7,7 @@ import pytest
 
 import vitviz
 from tests import tiny
+from tests.errors import refuses
 from vitviz.attribution import file_formats
 from vitviz.attribution.comparison import ATTENTION, Comparison, Side, compare
 from vitviz.attribution.explanation import explain
@@ -212,18 +213,18 @@ def test_a_patch_is_compared_with_the_tokens_of_another_image(pair):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("field", "options"),
     [
-        ({"layer": 6}, "layer must be from 0 to 5"),
-        ({"head": 2}, "head must be from 0 to 1"),
-        ({"method": "magic"}, "method must be an attribution method: got magic"),
-        ({"b_options": {"heads": 1}}, "heads is not compared. Use layer, head, query, direction, method, target"),
-        ({"smooth": True}, "smooth is not compared"),
-        ({"query": (), "direction": "similar"}, "query must be one patch"),
+        ("layer", {"layer": 6}),
+        ("head", {"head": 2}),
+        ("method", {"method": "magic"}),
+        ("heads", {"b_options": {"heads": 1}}),
+        ("smooth", {"smooth": True}),
+        ("query", {"query": (), "direction": "similar"}),
     ],
 )
-def test_what_does_not_exist_is_refused(pair, options, sentence):
-    with pytest.raises(ValueError, match=sentence):
+def test_what_does_not_exist_is_refused(pair, field, options):
+    with refuses(field):
         compare(*pair, **options)
 
 

@@ -91,12 +91,10 @@ def test_rotary_positions_are_kept(monkeypatch):
 
 def test_what_needs_all_attention_is_refused_with_its_size(layered):
     one, _ = layered()
-    sentence = (
-        "needs the attention between all tokens at once, at most 0 MiB with the memory that is free: this model's"
-    )
     for compute in (lambda: one.attention, lambda: one.map("relevance"), one.contributions):
-        with pytest.raises(LargeAttentionError, match=sentence):
+        with pytest.raises(LargeAttentionError) as caught:
             compute()
+        assert caught.value.required > 0
 
 
 def test_figures_files_and_the_page_work(layered, tmp_path):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tests import tiny
+from tests.errors import refuses
 from vitviz.attribution import file_formats
 from vitviz.attribution.explanation import explain, patch_activations
 from vitviz.attribution.tables import PatchedPair, arrays, method_arrays, method_rows, rows
 from vitviz.attribution.view_maps import query_rows
-from vitviz.errors import ConfigError
 from vitviz.view import View
 
 L, A, GH, GW, N, T = tiny.L, tiny.A, tiny.GH, tiny.GW, tiny.N, tiny.T
@@ -43,6 +43,7 @@ def test_a_table_has_one_value_a_line_by_layer_head_row_and_column(explanation):
     lines = list(csv.DictReader(io.StringIO(text)))
     of_map = [line for line in lines if line["quantity"] == "map"]
     assert {(line["layer"], line["head"]) for line in of_map} == {("3", "mean")}
+    assert [divmod(n, GW) for n in range(N)] == [(int(line["row"]) - 1, int(line["column"]) - 1) for line in of_map]
     values = [float(line["value"]) for line in of_map]
     np.testing.assert_allclose(values, explanation.attention_map(2, "mean", 9, "to").ravel(), rtol=1e-6)
     (one,) = [
@@ -122,7 +123,7 @@ def test_patching_has_heads_mlps_and_tokens(explanation):
     table = list(rows(explanation, view, found))
     assert len(table) == L * A + L + T
     assert {row[2] for row in table[-T:]} == {"3"}
-    with pytest.raises(ConfigError, match="content must not be patching without a second image"):
+    with refuses("content"):
         arrays(explanation, view)
 
 

@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, asdict, replace
 import pytest
 
 from tests import tiny
+from tests.errors import refuses
 from vitviz.errors import ConfigError
 from vitviz.models.config import ViTConfig, config_from_dict
 
@@ -82,19 +83,11 @@ def test_a_config_is_rebuilt_from_its_dict():
 
 
 @pytest.mark.parametrize(
-    ("values", "match"),
-    [
-        (
-            {"width": 192},
-            r"model\.width is not a field of ViTConfig\. Use one of: act_layer, architecture, class_token, depth",
-        ),
-        ({"architecture": {}}, "architecture must be one of vit, "),
-        ([], r"model must be an object of fields: got \[\]"),
-        (None, "model must be an object of fields: got None"),
-    ],
+    ("values", "field"),
+    [({"width": 192}, "model.width"), ({"architecture": {}}, "architecture"), ([], "model"), (None, "model")],
 )
-def test_an_invalid_dict_is_refused(values, match):
-    with pytest.raises(ConfigError, match=match):
+def test_an_invalid_dict_is_refused(values, field):
+    with refuses(field):
         config_from_dict(values, "model.")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.errors import refuses
 from vitviz.errors import ConfigError
 from vitviz.models.config import ViTConfig
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
@@ -141,13 +142,12 @@ def test_explicit_epochs_win_over_the_default_minutes():
         replace(get_preset("cifar10-ti4"), epochs=3),
     ):
         assert (config.epochs, config.minutes) == (3, None)
-    with pytest.raises(ConfigError) as found:
+    with refuses("epochs"):
         TrainConfig(epochs=3, minutes=5)
-    assert found.value.field == "epochs"
 
 
-def test_an_unknown_preset_is_refused_with_the_known_names():
-    with pytest.raises(ConfigError, match=r"preset must be one of cifar10-ti4, .*: got 'vit-g'"):
+def test_an_unknown_preset_is_refused():
+    with refuses("preset"):
         get_preset("vit-g")
 
 
@@ -164,9 +164,8 @@ def test_sizes_have_no_limit_before_the_dataset_is_known():
 def test_a_preset_is_its_config_and_not_a_name():
     with pytest.raises(TypeError, match="preset"):
         TrainConfig(preset="cifar10-2min")
-    with pytest.raises(ConfigError) as found:
+    with refuses("preset"):
         from_json({"preset": "cifar10-2min"})  # as an earlier version wrote it
-    assert found.value.field == "preset"
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -187,44 +186,23 @@ def test_overrides_change_fields_of_the_config_and_of_the_model():
 
 @pytest.mark.parametrize(
     "override",
-    [
-        "cutmix_prob",
-        "cutmix_prob=",
-        "depth=3",
-        "model.cutmix_prob=1",
-        "model=1",
-        "=3",
-        "model.num_classes=7",
-    ],
+    ["cutmix_prob", "cutmix_prob=", "depth=3", "model.cutmix_prob=1", "model=1", "=3", "model.num_classes=7"],
 )
 def test_an_override_without_a_known_name_or_a_value_is_refused(override):
-    with pytest.raises(
-        ConfigError,
-        match=rf"^{override} is not NAME=VALUE with a known name\. (Use one of: batch_size,|Did you mean )",
-    ):
+    with refuses(override):
         apply_overrides(TrainConfig(), [override])
 
 
 @pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("batch_size=many", "batch_size must be an integer from 2 to 65536: got 'many'"),
-        ("model.num_heads=5", r"num_heads must divide embed_dim: 192 is not a multiple of 5\. Use 4 or 6\."),
-        (
-            "model.patch_size=5",
-            r"patch_size must divide img_size: 32 is not a multiple of 5\. Use 1, 2, 4, 8, 16 or 32\.",
-        ),
-        ("epochs=0", "epochs must be a number above 0 and below 1,000,000,000, or None: got 0"),
-        ("muon_lr=-1", "muon_lr must be a number above 0 and below 1,000,000,000: got -1"),
-    ],
+    "override", ["batch_size=many", "model.num_heads=5", "model.patch_size=5", "epochs=0", "muon_lr=-1"]
 )
-def test_an_override_with_an_invalid_value_is_refused(override, message):
-    with pytest.raises(ConfigError, match=message):
+def test_an_override_with_an_invalid_value_is_refused(override):
+    with refuses(override.removeprefix("model.").partition("=")[0]):
         apply_overrides(TrainConfig(), [override])
 
 
 def test_json_with_unknown_fields_is_refused():
-    with pytest.raises(ConfigError, match="wings"):
+    with refuses("wings"):
         from_json({"wings": 2})
-    with pytest.raises(ConfigError, match=r"model\.wings"):
+    with refuses("model.wings"):
         from_json({"model": {"wings": 2}})

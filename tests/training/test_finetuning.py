@@ -11,10 +11,11 @@ from PIL import Image
 from timm.layers import resample_abs_pos_embed
 
 from tests import tiny
+from tests.errors import refuses
 from tests.training.trainings import create_run
 from vitviz import explain
 from vitviz.data import datasets
-from vitviz.errors import ConfigError, TrainingError
+from vitviz.errors import TrainingStopped
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.layers import interpolate_pos_embed
@@ -136,7 +137,7 @@ def train_until_stopped(config, monkeypatch) -> None:
 
     with monkeypatch.context() as patch:
         patch.setattr(TrainingLoop, "record_snapshot", stop)
-        with pytest.raises(TrainingError, match="Stopped at epoch"):
+        with pytest.raises(TrainingStopped):
             training_run.train(config)
 
 
@@ -210,18 +211,11 @@ def test_the_model_of_init_from_is_used_except_for_its_classes(config):
     assert use_init_model(TrainConfig()) == TrainConfig()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"depth": 2}, r"model\.depth must be that of `init_from`: got 2, and backbone has 6\. Set model\.depth=6\."),
-        ({"patch_size": 2}, r"model\.patch_size must be that of `init_from`: got 2, and backbone has 4\."),
-    ],
-)
-def test_another_network_than_that_of_init_from_is_refused(config, changes, message):
+@pytest.mark.parametrize("name", ["depth", "patch_size"])
+def test_another_network_than_that_of_init_from_is_refused(config, name):
     data = load_training_data(config, torch.device("cpu"))
-    with pytest.raises(ConfigError, match=message) as found:
-        create_run(replace(config, model=replace(config.model, **changes)), data)
-    assert found.value.field == f"model.{next(iter(changes))}"
+    with refuses(f"model.{name}"):
+        create_run(replace(config, model=replace(config.model, **{name: 2})), data)
 
 
 @pytest.fixture
@@ -240,11 +234,7 @@ def source(data) -> Checkpoint:
 def test_initial_weights_trained_on_validation_images_are_refused(config, backbone, data, source, val_size, allowed):
     checkpoint.save(replace(source, record={"train_config": {"val_size": val_size}}), backbone)
     config = replace(config, val_size=10, model=replace(config.model, num_classes=3))
-    message = (
-        rf"init_from must not be trained on validation images: val_size is 10 here and was {val_size} for backbone\. "
-        r"Train it with a val_size of at least 10\."
-    )
-    with nullcontext() if allowed else pytest.raises(ConfigError, match=message):
+    with nullcontext() if allowed else refuses("init_from"):
         create_run(config, data)
 
 
@@ -284,7 +274,7 @@ def test_a_test_set_with_other_classes_is_refused(config, shapes, tmp_path):
 
 
 def test_a_validation_split_of_all_images_is_refused(config):
-    with pytest.raises(ConfigError, match=r"val_size must leave at least 2 training images: got 71 of 72\."):
+    with refuses("val_size"):
         training_run.train(replace(config, val_size=71))
 
 

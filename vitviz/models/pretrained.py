@@ -473,11 +473,9 @@ def read_settings(source: Pretrained, embed_dim: int) -> Settings:
 
 
 def choose_pooling(source: Pretrained, shapes: Mapping[str, Tensor], known: str | None) -> str:
-    """Return `global_pool`: from the tensors of the pooling or the head, the config, or the class of transformers."""
+    """Return `global_pool`: from the tensors of the pooling, the config, or the class of transformers."""
     if "attn_pool.latent" in shapes:
         return "map"
-    if "head.weight" in shapes and shapes["head.weight"].shape[1] == 2 * shapes["patch_embed.proj.weight"].shape[0]:
-        return "token_avg"
     if known in ("avg", "token"):
         return known
     if source.class_name and source.class_name == source.family.classifier[0]:
@@ -646,9 +644,8 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
     activation = "GELUTanh" if getattr(act, "approximate", "") == "tanh" else type(act).__name__
     if getattr(block.mlp, "gate_last", False):  # type: ignore[union-attr]
         raise CheckpointError("The gate of a SwiGLU must come first: gate_last is True", field="mlp")
-    size = module.patch_embed.img_size or cfg.get("input_size", (3, 224, 224))[1:]
     settings = {
-        "img_size": tuple(size),
+        "img_size": tuple(module.patch_embed.img_size),
         "num_heads": attn.num_heads,
         "eps": block.norm1.eps,  # type: ignore[union-attr]
         "act_layer": ACTIVATIONS.get(activation, activation),
