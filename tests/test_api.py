@@ -33,6 +33,7 @@ PUBLIC = {
     "compare",
     "evaluate",
     "explain",
+    "linear_probe",
     "load",
     "patch_activations",
     "probe",

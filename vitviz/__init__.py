@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vitviz.notebook import ExplorerWidget
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig
+    from vitviz.training.linear_probe import linear_probe
     from vitviz.training.loop import Progress
     from vitviz.training.presets import PRESETS
     from vitviz.view import Subject, View
@@ -52,6 +53,7 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "linear_probe",
     "load",
     "patch_activations",
     "probe",
@@ -76,6 +78,7 @@ MODULES = {
     "VitvizError": "vitviz.errors",
     "compare": "vitviz.attribution.comparison",
     "explain": "vitviz.attribution.explanation",
+    "linear_probe": "vitviz.training.linear_probe",
     "patch_activations": "vitviz.attribution.explanation",
     "watch": "vitviz.runs.watch",
 }

@@ -3,13 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
+import PIL.Image
 import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.preprocessing import StandardScaler
 
+import vitviz
 from tests import tiny
+from tests.data.folders import write_image_folder, write_zip
 from tests.errors import refuses
 from vitviz.models import checkpoint
 from vitviz.models.accuracy import wilson_interval
@@ -122,12 +125,12 @@ def test_features_of_a_distilled_model_are_the_mean_of_both_tokens():
 
 def test_images_of_a_source_and_near_copies_are_one_group():
     numbers = np.random.default_rng(0)
-    features = torch.from_numpy(numbers.normal(size=(2300, 64)).astype(np.float32))
+    features = torch.from_numpy(numbers.normal(size=(2300, 64)).astype(np.float32)) + 5  # in a narrow cone
     sources = [f"file {i}" for i in range(2300)]
     assert len(group_copies(features, sources).unique()) == 2300
     sources[7] = sources[2000]
-    features[1200] = 3 * features[2000] + 0.1 * features[3]  # a copy of that, in another block
-    features[2299] = features[1200] + 0.1 * features[4]
+    features[1200] = features[2000] + 0.02 * features[3]  # a copy of that, in another block
+    features[2299] = features[1200] + 0.02 * features[4]
     groups = group_copies(features, sources)
     assert (groups == groups[7]).nonzero().flatten().tolist() == [7, 1200, 2000, 2299]
     assert len(groups.unique()) == 2297
@@ -228,3 +231,57 @@ def test_infinite_features_are_refused():
     model.network.norm.weight.data[0] = torch.inf
     with refuses("features"):
         compute_features(model, torch.zeros(1, 3, *tiny.CONFIG.img_size, dtype=torch.uint8))
+
+
+def shades(channel: int, count: int) -> list[np.ndarray]:
+    """Create images of one color in different brightness, each with noise of its own."""
+    images = np.random.default_rng(channel).integers(0, 80, (count, tiny.H, tiny.W, 3)).astype(np.uint8)
+    images[..., channel] += np.arange(count, dtype=np.uint8)[:, None, None] + 150
+    return list(images)
+
+
+def test_own_classes_are_taught_from_images_of_any_kind(tmp_path):
+    (first, *red), (*green, last), done = shades(0, 5), shades(1, 4), []
+    PIL.Image.fromarray(first).save(tmp_path / "first.png")
+    classes = {"red": [tmp_path / "first.png", *red], "green": np.stack([*green, last])}
+    report = lambda *counts: done.append(counts)  # noqa: E731
+    taught = vitviz.linear_probe(tiny.checkpoint(), classes, c=1.0, name="colors", report=report)
+    assert (taught.name, taught.labels, done[-1]) == ("colors", ("red", "green"), (9, 9))
+    assert [vitviz.explain(taught, image).prediction for image in (first, red[2], last)] == ["red", "red", "green"]
+    assert taught.record["linear_probe"]["images"] == {"red": 5, "green": 4}
+    assert vitviz.linear_probe(taught, {"a": first, "b": [last]}).labels == ("a", "b")
+
+
+def test_an_image_folder_is_used_as_a_whole_unless_it_has_test_images(tmp_path):
+    whole = write_image_folder(tmp_path / "whole", {"ant": 4, "bee": 3})
+    split = write_image_folder(tmp_path / "split", {"train/ant": 2, "train/bee": 3, "test/bee": 2, "test/ant": 4})
+    model = tiny.checkpoint()
+    for folder, counts in ((whole, (4, 3)), (str(write_zip(whole, tmp_path / "a.zip")), (4, 3)), (split, (2, 3))):
+        images = vitviz.linear_probe(model, folder).record["linear_probe"]["images"]
+        assert images == dict(zip(("ant", "bee"), counts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("classes", {"images": {"a": [tiny.pixels()]}}),
+        ("classes", {"images": {"a": [tiny.pixels()], "": [tiny.pixels(seed=1)]}}),
+        ("classes", {"images": {str(k): [] for k in range(1001)}}),
+        ("images", {"images": {"a": [tiny.pixels()], "b": []}}),
+        ("images", {"images": {"a": [tiny.pixels()], "b": [tiny.pixels(seed=1), tiny.pixels()]}}),
+        ("images", {"images": [tiny.pixels()]}),
+        ("c", {"c": 0}),
+        ("c", {"c": float("nan")}),
+        ("c", {"c": "1"}),
+    ],
+)
+def test_what_cannot_be_taught_is_refused_by_its_field(field, change):
+    given = {"images": {"a": [tiny.pixels()], "b": [tiny.pixels(seed=1)]}} | change
+    with refuses(field):
+        vitviz.linear_probe(tiny.checkpoint(), **given)
+
+
+@pytest.mark.parametrize("counts", [{}, {"ant": 3}, {"train/ant": 3, "test/ant": 1}])
+def test_a_folder_without_two_classes_is_refused(tmp_path, counts):
+    with pytest.raises(vitviz.DataError):
+        vitviz.linear_probe(tiny.checkpoint(), write_image_folder(tmp_path, counts))

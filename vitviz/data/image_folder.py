@@ -324,13 +324,9 @@ def assign_splits(locations: dict[str, Location]) -> dict[str, Location]:
     return assigned
 
 
-def check_summary(summary: FolderSummary, data: str) -> None:
-    """Check that there are two or more classes with training images, and test images."""
-    where, classes = repr(data[:200]), summary.classes
-    hint = ""
-    if summary.skipped:
-        name, reason = summary.skipped[0]
-        hint = f"First skipped file: {name[:80]!r}. {reason}"
+def check_num_classes(summary: FolderSummary, data: str) -> None:
+    """Check that there are two or more classes with training images."""
+    where, classes, hint = repr(data[:200]), summary.classes, first_skipped(summary)
     if not classes:
         raise DataError(f"An image folder needs one folder of images per class: {where} has none.", hint)
     if len(classes) == 1:
@@ -340,12 +336,26 @@ def check_summary(summary: FolderSummary, data: str) -> None:
         )
     if len(classes) > MAX_CLASSES:
         raise DataError(f"An image folder may have at most {MAX_CLASSES} classes: {where} has {len(classes)}.")
+
+
+def check_summary(summary: FolderSummary, data: str) -> None:
+    """Check that there are two or more classes with training images, and test images."""
+    check_num_classes(summary, data)
+    where, classes, hint = repr(data[:200]), summary.classes, first_skipped(summary)
     if not any(summary.counts[class_name][1] for class_name in classes):
         if summary.auto_split:
             raise DataError(
                 f"An image folder needs test images: {where} has one image per class.", "Add a second image to a class."
             )
         raise DataError(f"An image folder needs test images: {where} has none next to train.", hint)
+
+
+def first_skipped(summary: FolderSummary) -> str:
+    """Return a hint to the first file that is not used; empty without any."""
+    if not summary.skipped:
+        return ""
+    name, reason = summary.skipped[0]
+    return f"First skipped file: {name[:80]!r}. {reason}"
 
 
 def stack_split(
