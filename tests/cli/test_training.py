@@ -12,11 +12,13 @@ import pytest
 from PIL import Image
 
 from tests import tiny
+from tests.data.folders import write_image_folder
 from vitviz.cli.options import NO_FLAG, PANELS, base_type, config_values
 from vitviz.cli.training import resolve_config
 from vitviz.models import checkpoint
 from vitviz.runs import training_run
 from vitviz.runs.run_folder import write_config
+from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig
 from vitviz.training.presets import PRESETS
 
@@ -107,6 +109,44 @@ def test_a_model_is_fine_tuned_on_an_image_folder_and_evaluated(vitviz, tiny_fil
     assert code == 0
     assert re.search(r"of 2 test images", again)
     assert f": {out.split('test_accuracy ')[1].strip()} test images" in again
+
+
+def test_a_linear_probe_is_a_finished_run_that_explains_and_is_listed(vitviz, tiny_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    images = write_image_folder(tmp_path / "images", {"ant": 12, "bee": 12})
+    words = ("train", "--linear-probe", "--init-from", tiny_file, "--data", images)
+    code, out, err = vitviz(*words)
+    assert code == 0, err
+    assert out.startswith("runs/linear-probe/last.safetensors: 2 classes, 24 images, ")
+    (run,) = Runs("runs").all()
+    assert (run.name, run.state, run.config["init_from"], run.config["dataset"]) == (
+        *("linear-probe", "finished"),
+        str(tiny_file),
+        "folder",
+    )
+    probe = "runs/linear-probe/last.safetensors"
+    assert vitviz("explain", images / "ant" / "3.png", "--checkpoint", probe, "-o", "x.csv")[0] == 0
+    code, out, err = vitviz(*words)
+    assert (code, "must be new" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--epochs", ("--epochs", "3")),
+        ("--dataset", ("--dataset", "cifar10")),
+        ("--no-compile", ("--no-compile",)),
+        ("--preset", ("--preset", "cifar10-2min")),
+        ("--set", ("--set", "model.depth=3")),
+        ("--resume", ("--resume",)),
+        ("--tensorboard", ("--tensorboard",)),
+        ("--init-from", ()),
+    ],
+)
+def test_options_that_a_linear_probe_does_not_use_are_refused(vitviz, tmp_path, option, words):
+    code, _, err = vitviz("train", "--linear-probe", "--data", tmp_path, *words)
+    assert code == 1
+    assert err.startswith(f"vitviz: {option.replace('--no-', '--')} ")
 
 
 @pytest.mark.slow

@@ -36,8 +36,7 @@ Overrides = Annotated[
         help="Set a field of the model, such as model.depth=4, or any other field; may be repeated.",
     ),
 ]
-
-
+LINEAR_PROBE = ("init_from", "data", "output_dir", "device")  # its options
 LogsToTensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write metrics and attention maps for TensorBoard to the run folder.")
 ]
@@ -55,6 +54,14 @@ def train(
     ] = False,
     overrides: Overrides = None,
     tensorboard: LogsToTensorBoard = False,
+    linear_probe: Annotated[
+        bool,
+        typer.Option(
+            "--linear-probe",
+            help="Fit a linear head for the classes of the image folder --data on the features of --init-from, in "
+            "seconds; of the other options only --output-dir and --device.",
+        ),
+    ] = False,
     **options: Any,
 ) -> None:
     """Train a ViT.
@@ -65,6 +72,10 @@ def train(
 
     On several GPUs: torchrun --nproc-per-node=N -m -- vitviz train ...
     """
+    if linear_probe:
+        switches = {"resume": resume or None, "restart": restart or None, "tensorboard": tensorboard or None}
+        fit_linear_probe({"preset": preset_name, "network": network, "set": overrides} | switches | options)
+        return
     if resume and restart:
         raise ConfigError("restart", "cannot be combined with --resume", "Choose one of them.")
     stored = resume or restart
@@ -98,6 +109,38 @@ def train(
         print(f"{path}: {', '.join(f'{name} {accuracy_number(value, count)}' for name, value in accuracies.items())}")
 
 
+def fit_linear_probe(options: dict[str, Any]) -> None:
+    """Fit a linear probe and print its accuracy; options that it does not use are refused."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        if name not in LINEAR_PROBE and (name, value) != ("dataset", "folder"):
+            raise ConfigError(name, f"does not apply to a linear probe: got {value!s:.80}", "Omit it.")
+    for name in ("init_from", "data"):
+        if name not in given:
+            raise ConfigError(name, "must be set for a linear probe: got none")
+    require_single_process("linear probe", "train")
+    base = TrainConfig(dataset="folder", output_dir="runs/linear-probe")
+    config = replace(base, **config_values(given), freeze_backbone=True)
+
+    from vitviz.models.accuracy import accuracy_number
+    from vitviz.models.checkpoint import load
+    from vitviz.runs import training_run
+    from vitviz.runs.store import warn_if_unlisted
+
+    warn_if_unlisted(config.folder)
+    with progress_bar() as bar:
+        task = bar.add_task("computing features", total=None)
+        report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
+        path = training_run.fit_linear_probe(config, report)
+    fitted = load(path).record["linear_probe"]
+    correct, total, interval = fitted["cross_validation"].values()
+    accuracy = "no image could be held out"
+    if total:
+        low, high = (f"{100 * end:.0f}" for end in interval)
+        accuracy = f"{accuracy_number(correct / total, total)} of held-out images (95 % interval {low} to {high} %)"
+    print(f"{path}: {len(fitted['images'])} classes, {sum(fitted['images'].values())} images, {accuracy}")
+
+
 @with_config_options
 def sweep(
     vary: Annotated[
@@ -117,8 +160,7 @@ def sweep(
 
     Options override the preset; the defaults shown are those of cifar10-ti4.
     """
-    if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
-        raise ValueError(f"A sweep needs a single process: torchrun started {count}. Use: python -m vitviz sweep.")
+    require_single_process("sweep", "sweep")
     from vitviz.runs import sweep as sweeps
     from vitviz.runs.store import check_machine, warn_if_unlisted
 
@@ -140,6 +182,12 @@ def sweep(
         check_machine(config)
         grid.create()
     show_sweep(grid, tensorboard)
+
+
+def require_single_process(what: str, command: str) -> None:
+    """Raise ValueError if torchrun started several processes."""
+    if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
+        raise ValueError(f"A {what} needs a single process: torchrun started {count}. Use: python -m vitviz {command}.")
 
 
 def show_sweep(grid: "Sweep", tensorboard: bool) -> None:

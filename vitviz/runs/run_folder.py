@@ -333,15 +333,20 @@ def prepare(config: TrainConfig, state: State | None, restart: bool = False) -> 
     if restart:
         check_not_watched(folder)
         (folder / LAST).unlink(missing_ok=True)
+    check_is_new(folder)
+    (folder / TIMELINE).unlink(missing_ok=True)  # of a run without a saved state
+    write_config(config, folder)
+    write_atomic(folder / METRICS, b"")
+
+
+def check_is_new(folder: Path) -> None:
+    """Check that a folder contains no run."""
     if os.path.lexists(folder / LAST):
         raise CheckpointError(
             f"The run folder must be new: {folder} contains a run",
             "Choose another `output_dir`, use `resume=True`, or delete it.",
             "output_dir",
         )
-    (folder / TIMELINE).unlink(missing_ok=True)  # of a run without a saved state
-    write_config(config, folder)
-    write_atomic(folder / METRICS, b"")
 
 
 def truncate_metrics(folder: Path, seconds: float) -> None:

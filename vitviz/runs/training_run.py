@@ -3,18 +3,21 @@
 import os
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from vitviz.errors import ConfigError, TrainingError
 from vitviz.malloc import keep_freed_memory
+from vitviz.models import hub
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock
 from vitviz.runs.run_folder import RunFolder
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import load_training_data, replace_num_classes
-from vitviz.training.device import largest_activation, report_out_of_memory
+from vitviz.training.device import choose_device, largest_activation, report_out_of_memory
 from vitviz.training.distributed import ATTEMPT, Distributed
 from vitviz.training.initial_weights import load_initial
+from vitviz.training.linear_probe import linear_probe
 from vitviz.training.loop import Progress, TrainingLoop
 from vitviz.training.signals import StopRequest
 from vitviz.training.teacher import check_same_teacher, load_teacher
@@ -89,6 +92,30 @@ def train(
                 for progress in loop.run(stop):
                     report(progress)
                 loop.finish()
+    return config.folder / run_folder.LAST
+
+
+def fit_linear_probe(config: TrainConfig, report: Callable[[int, int], None]) -> Path:
+    """Fit a linear probe, and write it to a run folder as a finished run.
+
+    Args:
+        config: Its fields `init_from`, `data`, `output_dir` and `device` are used.
+        report: As for `linear_probe`.
+
+    Returns:
+        Path of the checkpoint, `last.safetensors` in the run folder, next to `config.json`.
+
+    Raises:
+        CheckpointError: If the model cannot be loaded, or the run folder is not new.
+        ConfigError: As `linear_probe`.
+        DataError: As `linear_probe`.
+    """
+    run_folder.check_is_new(config.folder)
+    model = hub.load(config.init_from or "")
+    model.network.to(choose_device(config.device))
+    result = linear_probe(model, config.data or "", name=config.folder.name, report=report)
+    run_folder.write_config(replace(config, model=result.config), config.folder)
+    run_folder.save(result, config.folder / run_folder.LAST, None)
     return config.folder / run_folder.LAST
 
 
