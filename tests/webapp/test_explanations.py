@@ -29,7 +29,7 @@ from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.attribution.view_maps import default_rows, query_rows
 from vitviz.data import cifar
 from vitviz.data.preprocessing import load_samples, sample_paths
-from vitviz.data.samples import PHOTOS
+from vitviz.data.samples import PHOTOS, example_paths
 from vitviz.errors import DataError
 from vitviz.models import checkpoint
 from vitviz.models.weights import weights_sha256
@@ -237,6 +237,17 @@ def test_the_nearest_images_are_those_of_the_library(client, cat, training_image
     assert [one["index"] for one in reply["images"]] == found.indices.tolist()
     assert [one["similarity"] for one in reply["images"]] == pytest.approx(found.similarities.tolist())
     assert [one["label"] for one in reply["images"]] == [cifar.CLASSES[labels[i]] for i in found.indices]
+
+
+def test_the_nearest_samples_are_those_of_the_library_without_the_image_itself(client, cat, tmp_path):
+    reply = client.post("explanations/nearest", subject=CAT, among="samples")[1][-1]["reply"]
+    model, paths = tiny.checkpoint(), example_paths()
+    images = load_samples(model.config.img_size, model.resize, paths.values())
+    found = nearest(cat.context, build_index(model, images, cache=tmp_path), 6)
+    names = [list(paths)[i] for i in found.indices]
+    assert (reply["count"], names[0], found.similarities[0]) == (15, "cat", pytest.approx(1, abs=1e-3))
+    assert [one["label"] for one in reply["images"]] == names[1:]
+    assert [one["similarity"] for one in reply["images"]] == pytest.approx(found.similarities[1:].tolist())
 
 
 def test_without_training_images_a_public_page_names_no_folder(monkeypatch):

@@ -63,7 +63,7 @@ def test_training_is_refused_over_http(public_client):
 
 
 def test_models_are_not_opened_over_http(public_client):
-    for path, request in (("models/open", {"action": "start", "name": "/etc"}), ("models/cached", {})):
+    for path, request in (("models/open", {"action": "start", "name": "/etc"}), ("models/hub", {})):
         status, answer = public_client.route(path, request)
         assert (status, "Models cannot be opened on a public page" in answer["error"]) == (400, True), path
 

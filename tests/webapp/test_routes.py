@@ -146,7 +146,7 @@ def test_a_model_is_opened_and_canceled(monkeypatch):
     cached = [CachedModel("hf:owner/name", "ViT", 123, 10)]
     monkeypatch.setattr(hub_cache, "list_cached", lambda: cached)
     with routes() as client:
-        assert client.get("models/cached")["models"][0] == {
+        assert client.get("models/hub")["models"][0] == {
             "name": "hf:owner/name",
             "family": "ViT",
             "bytes": 123,
@@ -165,7 +165,7 @@ def test_a_model_is_opened_and_canceled(monkeypatch):
 
 def test_a_public_page_opens_no_models_and_downloads_nothing():
     with routes(public=True) as client:
-        for path in ("models/cached", "models/open"):
+        for path in ("models/hub", "models/open"):
             assert "public page" in client.refusal(path)["error"]
         assert client.refusal("data/download", action="start")["error"] == "CIFAR-10 is not available on this server."
 

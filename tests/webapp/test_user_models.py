@@ -70,7 +70,7 @@ def wait(opener: ModelOpener) -> ModelOpener:
 
 
 def test_the_cache_lists_complete_models_of_known_families(cache, client):
-    found = client.get("models/cached")
+    found = client.get("models/hub")
     assert found["cache"] == str(cache)
     [model] = found["models"]
     size = (cache / "models--timm--vit_tiny" / "snapshots" / REVISION / "model.safetensors").stat().st_size
@@ -318,7 +318,7 @@ def test_the_page_opens_with_the_model_it_was_started_with(folder):
 
 def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):
     with routes(public=True) as client:
-        for path, request in (("models/open", {"action": "start", "name": "timm:vit_tiny"}), ("models/cached", {})):
+        for path, request in (("models/open", {"action": "start", "name": "timm:vit_tiny"}), ("models/hub", {})):
             assert "cannot be opened on a public page" in client.refusal(path, **request)["error"]
         assert client.backend.inputs.opener.thread is None
         for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):

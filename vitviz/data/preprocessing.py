@@ -10,7 +10,7 @@ import math
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,13 +124,14 @@ def sample_paths() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SAMPLES.glob("*.png"))}
 
 
-def load_samples(size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
-    """Return all sample images at a model's input size (height, width, px): uint8 (10, 3, H, W)."""
+def load_samples(
+    size: tuple[int, int], resize: Resize = DEFAULT_RESIZE, paths: Iterable[Path] | None = None
+) -> "Tensor":
+    """Return images at a model's input size (height, width, px), uint8 (n, 3, H, W): by default the ten drawings."""
     import torch
 
-    return torch.stack(
-        [to_tensor(preprocess(path, size, resize=resize).model_input) for path in sample_paths().values()]
-    )
+    found = sample_paths().values() if paths is None else paths
+    return torch.stack([to_tensor(preprocess(path, size, resize=resize).model_input) for path in found])
 
 
 def preprocess(

@@ -34,12 +34,6 @@ export interface BundledTimeline {
   parameters: number | null;
 }
 
-/** The models in the cache of the Hugging Face Hub, and where it is. */
-export interface CachedModels {
-  models: FoundModel[];
-  cache: string;
-}
-
 /** Initial data of the page; uploads have at most `maxBytes`. */
 export interface Catalog {
   models: ModelInfo[];
@@ -349,6 +343,14 @@ export interface HeadVectors {
   size: number;
 }
 
+/** Models of the Hugging Face Hub. */
+export interface HubModels {
+  models: FoundModel[];
+  suggested: Suggestion[];
+  cache: string;
+  free_memory: number | null;
+}
+
 /** An image. */
 export interface ImageIdentity {
   sha256: string;
@@ -536,18 +538,24 @@ export interface NamedImage {
   src: string;
 }
 
-/** The most similar of `count` training images. */
+/** The most similar of `count` images. */
 export interface Nearest {
   images: NearestImage[];
   count: number;
 }
 
-/** A training image and its cosine similarity. */
+/** An image, its class or the name of a sample, its index, and its cosine similarity. */
 export interface NearestImage {
   src: string;
   label: string;
   index: number;
   similarity: number;
+}
+
+/** Also the images among which to search: the training images of CIFAR-10, or those that ship with vitviz. */
+export interface NearestRequest {
+  subject: Subject;
+  among?: 'cifar10' | 'samples';
 }
 
 /** Start to open a model by its name or path, cancel it, or ask how far it is. */
@@ -903,6 +911,19 @@ export interface SubjectRequest {
   subject: Subject;
 }
 
+/** A pretrained model to begin with; `bytes` and `memory` of its weights and of the server, see there. */
+export interface Suggestion {
+  name: string;
+  title: string;
+  use: string;
+  parameters: number;
+  img_size: number;
+  license: string;
+  bytes: number;
+  memory: number;
+  is_cached: boolean;
+}
+
 /** The images of a folder. */
 export interface SurveyReply {
   counts: [string, number, number][];
@@ -1059,7 +1080,7 @@ export interface Routes {
   'explanations/contributions': [TargetRequest, Contributions];
   'explanations/features': [FeaturesRequest, Features];
   'explanations/similarity': [SimilarityRequest, Similarity];
-  'explanations/nearest': [SubjectRequest, Nearest];
+  'explanations/nearest': [NearestRequest, Nearest];
   'explanations/patching': [PatchingRequest, Patched];
   'explanations/code': [CodeRequest, Code];
   'explanations/provenance': [CodeRequest, Provenance];
@@ -1074,7 +1095,7 @@ export interface Routes {
   'explanations/lesson/flips': [SubjectRequest, Flips];
   'explanations/lesson/training': [SubjectRequest, Training];
   'models': [Empty, Models];
-  'models/cached': [Empty, CachedModels];
+  'models/hub': [Empty, HubModels];
   'models/open': [OpenRequest, OpenState];
   'models/facts': [ModelRequest, Facts];
   'models/probes': [ProbesRequest, Probes];

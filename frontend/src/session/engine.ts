@@ -35,7 +35,12 @@ export interface Engine {
   contributions(subject: Subject, of: { target: number[] }, signal: AbortSignal): Promise<api.Contributions>;
   features(subject: Subject, of: { foreground: boolean }, signal: AbortSignal): Promise<api.Features>;
   similarity(subject: Subject, of: { patch: number }, signal: AbortSignal): Promise<api.Similarity>;
-  nearest(subject: Subject, signal: AbortSignal, report: Report): Promise<api.Nearest>;
+  nearest(
+    subject: Subject,
+    of: Pick<api.NearestRequest, 'among'>,
+    signal: AbortSignal,
+    report: Report,
+  ): Promise<api.Nearest>;
   /** Activation patching from the subject's image into another one: of heads and MLPs, or of the tokens of a layer. */
   patching(subject: Subject, of: OfPatching, signal: AbortSignal, report: Report): Promise<api.Patched>;
   /** Arrays, a table or the explorer. */

@@ -51,8 +51,8 @@ export class ServerEngine implements Engine {
     return post('explanations/similarity', { subject, ...of }, signal);
   }
 
-  nearest(subject: Subject, signal: AbortSignal, report: Report) {
-    return stream('explanations/nearest', { subject }, report, signal);
+  nearest(subject: Subject, of: Parameters<Engine['nearest']>[1], signal: AbortSignal, report: Report) {
+    return stream('explanations/nearest', { subject, ...of }, report, signal);
   }
 
   patching(subject: Subject, of: Parameters<Engine['patching']>[1], signal: AbortSignal, report: Report) {

@@ -1,5 +1,7 @@
 """Explanations: all that is computed of a subject."""
 
+import weakref
+
 import numpy as np
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
@@ -14,15 +16,19 @@ from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.features import similarity as token_similarity
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.neighbors import build_index
+from vitviz.attribution.neighbors import FeatureIndex, build_index
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
 from vitviz.attribution.targets import find_target
 from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
+from vitviz.data.preprocessing import load_samples
+from vitviz.data.samples import example_paths
 from vitviz.errors import ConfigError
-from vitviz.view import Image, Subject
-from vitviz.webapp import comparisons, saved_files, snapshots
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.vit import Transformer
+from vitviz.view import Image, Sample, Subject
+from vitviz.webapp import comparisons, image_lists, saved_files, snapshots
 from vitviz.webapp.explanations import Held, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.image_lists import load_cifar
 from vitviz.webapp.image_sets import thumbnail
@@ -34,6 +40,8 @@ from vitviz.webapp.server.refusals import RefusingRoute, about
 
 router = APIRouter(prefix="/explanations", route_class=RefusingRoute)
 NEAREST_IMAGES = 8
+NEAREST_SAMPLES = 5
+SAMPLE_INDICES: "weakref.WeakKeyDictionary[Transformer, FeatureIndex]" = weakref.WeakKeyDictionary()
 
 
 @router.post("", response_model=types.Explained, response_class=Lines)
@@ -187,11 +195,13 @@ async def similarity(request: types.SimilarityRequest, call: Caller) -> types.Si
 
 
 @router.post("/nearest", response_model=types.Nearest, response_class=Lines)
-async def nearest(request: types.SubjectRequest, call: Caller) -> StreamingResponse:
-    """Return the nearest training images of CIFAR-10, by the features that the model ends with."""
+async def nearest(request: types.NearestRequest, call: Caller) -> StreamingResponse:
+    """Return the nearest images by the features that the model ends with."""
 
     async def compute() -> types.Nearest:
         held, inputs = await call.explain(request.subject), call.backend.inputs
+        if request.among == "samples":
+            return await call.many_passes(lambda: nearest_samples(held.explanation, call), held.is_large)
         return await call.many_passes(
             lambda: nearest_of(held.explanation, inputs.data, inputs.public, call), held.is_large
         )
@@ -343,6 +353,31 @@ def nearest_of(explanation: Explanation, data: str | None, public: bool, call: C
         for i, similar in zip(found.indices, found.similarities, strict=True)
     ]
     return types.Nearest(images=shown, count=len(images))
+
+
+def nearest_samples(explanation: Explanation, call: Call) -> types.Nearest:
+    """Compute the reply of `nearest` among the images that ship with vitviz, without the explained one."""
+    paths, own = example_paths(), explanation.origin
+    names = list(paths)
+    index = index_samples(explanation.context.checkpoint, call)
+    found = nearest_images(explanation.context, index, NEAREST_SAMPLES + 1)
+    shown = [
+        types.NearestImage(
+            src=image_lists.thumbnail(paths[names[i]]), label=names[i], index=int(i), similarity=similarity
+        )
+        for i, similarity in zip(found.indices, found.similarities.tolist(), strict=True)
+        if not (isinstance(own, Sample) and own.name == names[i])
+    ]
+    return types.Nearest(images=shown[:NEAREST_SAMPLES], count=len(names))
+
+
+def index_samples(model: Checkpoint, call: Call) -> FeatureIndex:
+    """Return the index of the images that ship with vitviz, computed once per model."""
+    if model.network not in SAMPLE_INDICES:
+        images = load_samples(model.config.img_size, model.resize, example_paths().values())
+        call.job.report(0, len(images))
+        SAMPLE_INDICES[model.network] = build_index(model, images, call.job.report)
+    return SAMPLE_INDICES[model.network]
 
 
 def patch(

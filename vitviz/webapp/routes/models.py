@@ -9,6 +9,8 @@ from fastapi.responses import StreamingResponse
 from vitviz.attribution import file_formats, provenance
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import hub_cache
+from vitviz.models.checkpoint import available_memory
+from vitviz.models.suggested import SUGGESTED
 from vitviz.plots import probe_table
 from vitviz.webapp import probes as model_probes
 from vitviz.webapp import saved_files, snapshots
@@ -30,15 +32,24 @@ async def models(request: Empty, call: Caller) -> types.Models:
     return await call.quick(lambda: types.Models(**list_models(inputs)))
 
 
-@router.post("/cached")
-async def cached(request: Empty, call: Caller) -> types.CachedModels:
-    """List the models in the cache of the Hugging Face Hub."""
+@router.post("/hub")
+async def hub_models(request: Empty, call: Caller) -> types.HubModels:
+    """List models of the Hugging Face Hub: those in the cache, and suggested ones."""
     check_private(call)
     from huggingface_hub import constants
 
-    found = await call.quick(hub_cache.list_cached)
-    models = [cast(FoundModel, asdict(model)) for model in found]
-    return types.CachedModels(models=models, cache=constants.HF_HUB_CACHE)
+    def find() -> types.HubModels:
+        return types.HubModels(
+            models=[cast(FoundModel, asdict(model)) for model in hub_cache.list_cached()],
+            suggested=[
+                types.Suggestion(**{name: getattr(one, name) for name in types.Suggestion.model_fields})
+                for one in SUGGESTED
+            ],
+            cache=constants.HF_HUB_CACHE,
+            free_memory=available_memory(),
+        )
+
+    return await call.quick(find)
 
 
 @router.post("/open")

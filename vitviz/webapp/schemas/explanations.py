@@ -53,6 +53,12 @@ class SimilarityRequest(SubjectRequest):
     patch: Index
 
 
+class NearestRequest(SubjectRequest):
+    """Also the images among which to search: the training images of CIFAR-10, or those that ship with vitviz."""
+
+    among: Literal["cifar10", "samples"] = "cifar10"
+
+
 class PatchingRequest(TargetRequest):
     """Also the second image, in whose forward pass activations are replaced, by those of what.
 
@@ -255,7 +261,7 @@ class Similarity(Reply):
 
 
 class NearestImage(Reply):
-    """A training image and its cosine similarity."""
+    """An image, its class or the name of a sample, its index, and its cosine similarity."""
 
     src: str
     label: str
@@ -264,7 +270,7 @@ class NearestImage(Reply):
 
 
 class Nearest(Reply):
-    """The most similar of `count` training images."""
+    """The most similar of `count` images."""
 
     images: list[NearestImage]
     count: int

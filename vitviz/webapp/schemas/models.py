@@ -46,11 +46,34 @@ class Models(Reply):
     cifar: CifarInfo
 
 
-class CachedModels(Reply):
-    """The models in the cache of the Hugging Face Hub, and where it is."""
+class Suggestion(Reply):
+    """A pretrained model to begin with; `bytes` and `memory` of its weights and of the server, see there."""
+
+    name: str
+    title: str
+    use: str
+    parameters: int
+    img_size: int
+    license: str
+    bytes: int
+    memory: int
+    is_cached: bool
+
+
+class HubModels(Reply):
+    """Models of the Hugging Face Hub.
+
+    Attributes:
+        models: Those in the cache.
+        suggested: Pretrained ones to begin with.
+        cache: Folder of the cache.
+        free_memory: Of the server (bytes); None if unknown.
+    """
 
     models: list[FoundModel]
+    suggested: list[Suggestion]
     cache: str
+    free_memory: int | None
 
 
 class OpenState(Reply):

@@ -153,7 +153,7 @@ export class FeaturesPanel implements Panel {
     const { explanation } = session;
     if (!explanation) return;
     this.search.run(
-      (signal, report) => session.engine.nearest(explanation.subject, signal, report),
+      (signal, report) => session.engine.nearest(explanation.subject, { among: 'cifar10' }, signal, report),
       (found) => {
         this.#nearest = { explanation, found };
       },

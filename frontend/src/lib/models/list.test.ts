@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelInfo } from '../routes';
-import { detailOf, entriesOf, megabytes, optionAfter, quantity, search } from './list';
+import { detailOf, entriesOf, megabytes, optionAfter, quantity, search, suggestionDetail } from './list';
 
 const model = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
   name,
@@ -22,9 +22,21 @@ const CACHED = [
   { name: 'timm:vit_small', family: 'DINOv2', bytes: 88_200_000, classes: 0 },
   { name: 'hf:a/b', family: 'ViT', bytes: 1_000_000, classes: null },
 ];
+const SUGGESTION = {
+  name: 'hf:c/d',
+  title: 'DINOv2-S/14',
+  use: 'parts',
+  parameters: 22_056_576,
+  img_size: 224,
+  license: 'Apache-2.0',
+  bytes: 88_226_304,
+  memory: 688_226_304,
+  is_cached: false,
+};
+const HUB = { models: CACHED, suggested: [], free_memory: null };
 const ENTRIES = entriesOf(
   [model('mine', { origin: 'opened' }), model('runs/first', { origin: 'run' }), model('cifar10-ti4')],
-  CACHED,
+  HUB,
 );
 
 test('sizes are written with few digits', () => {
@@ -51,7 +63,19 @@ test('models are grouped, those of the cache that are open only once', () => {
     ['hf:a/b', 'Hugging Face cache'],
   ]);
   expect(ENTRIES.map(({ detail }) => detail).slice(3)).toEqual(['DINOv2 · 88 MB · no head', 'ViT · 1.0 MB']);
-  expect(entriesOf([model('hf:a/b')], CACHED).map(({ name }) => name)).toEqual(['hf:a/b', 'timm:vit_small']);
+  expect(entriesOf([model('hf:a/b')], HUB).map(({ name }) => name)).toEqual(['hf:a/b', 'timm:vit_small']);
+});
+
+test('a suggestion says what it takes, and is listed once', () => {
+  const groupOf = (models: ModelInfo[], cached: typeof CACHED) =>
+    entriesOf(models, { ...HUB, models: cached, suggested: [SUGGESTION] }).map(({ group }) => group);
+  const size = '22 M parameters · 224 px · Apache-2.0';
+  expect(suggestionDetail(SUGGESTION, 8e9)).toBe(`${size} · 88 MB download · 0.7 GB memory`);
+  expect(suggestionDetail({ ...SUGGESTION, is_cached: true }, 5e8)).toBe(
+    `${size} · downloaded · 0.7 GB memory, 0.5 GB free`,
+  );
+  expect(groupOf([], [{ ...CACHED[1], name: 'hf:c/d' }])).toEqual(['Suggested']);
+  expect(groupOf([model('hf:c/d', { origin: 'opened' })], [])).toEqual(['Opened']);
 });
 
 test('a search finds all words in names and descriptions', () => {

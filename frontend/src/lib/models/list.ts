@@ -1,14 +1,20 @@
 /* The list of the model picker: what can be chosen, and what a search finds. */
 
-import type { FoundModel, ModelInfo } from '../routes';
+import type { HubModels, ModelInfo, Suggestion } from '../routes';
 import { counted } from '../words';
+
+type Group = 'Shipped' | 'Runs' | 'Opened' | 'Suggested' | 'Hugging Face cache' | 'Open';
 
 export interface Entry {
   /** As the page or `vitviz.load` takes it. */
   name: string;
-  group: 'Shipped' | 'Runs' | 'Opened' | 'Hugging Face cache' | 'Open';
+  /** What the list shows instead of the name. */
+  title?: string;
+  group: Group;
   /** One line of family, size and classes. */
   detail: string;
+  /** What it is good for. */
+  use?: string;
   /** Whether the page has it already; others are opened first. */
   isListed: boolean;
 }
@@ -25,6 +31,9 @@ export function quantity(count: number) {
 /** "346 MB" */
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
+/** "0.7 GB" */
+export const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(bytes < 1e10 ? 1 : 0)} GB`;
+
 const classesOf = (count: number) => (count ? `${count.toLocaleString('en-US')} classes` : 'no head');
 
 /** "ViT · 2.7 M parameters · 10 classes · 6 layers, 12 heads" */
@@ -35,34 +44,47 @@ export function detailOf({ family, parameters, classes, layers, heads }: ModelIn
 
 const GROUPS = { shipped: 'Shipped', run: 'Runs', opened: 'Opened' } as const;
 
-/** All models that can be chosen, by group.
-    @param found models of the cache */
-export function entriesOf(models: readonly ModelInfo[], found: readonly FoundModel[]): Entry[] {
+const ORDER: Group[] = ['Shipped', 'Runs', 'Opened', 'Suggested', 'Hugging Face cache'];
+
+/** "22 M parameters · 224 px · Apache-2.0 · 88 MB download · 0.7 GB memory" */
+export function suggestionDetail(model: Suggestion, freeMemory: number | null) {
+  const download = model.is_cached ? 'downloaded' : `${megabytes(model.bytes)} download`;
+  const isShort = freeMemory !== null && freeMemory < model.memory;
+  const memory = `${gigabytes(model.memory)} memory${isShort ? `, ${gigabytes(freeMemory)} free` : ''}`;
+  return [`${quantity(model.parameters)} parameters`, `${model.img_size} px`, model.license, download, memory].join(
+    ' · ',
+  );
+}
+
+/** All models that can be chosen, by group; each once. */
+export function entriesOf(models: readonly ModelInfo[], hub: Omit<HubModels, 'cache'>): Entry[] {
   const listed = models.map((model): Entry => {
     return { name: model.name, group: GROUPS[model.origin], detail: detailOf(model), isListed: true };
   });
-  const names = new Set(models.map(({ name }) => name));
-  const cached = found
-    .filter(({ name }) => !names.has(name))
-    .map(({ name, family, bytes, classes }): Entry => {
-      const detail = [family, megabytes(bytes), ...(classes === null ? [] : [classesOf(classes)])].join(' · ');
-      return { name, group: 'Hugging Face cache', detail, isListed: false };
-    });
-  const order: Entry['group'][] = ['Shipped', 'Runs', 'Opened', 'Hugging Face cache'];
-  return [...listed, ...cached].sort((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
+  const suggested = hub.suggested.map((model): Entry => {
+    const { name, title, use } = model;
+    return { name, title, use, group: 'Suggested', detail: suggestionDetail(model, hub.free_memory), isListed: false };
+  });
+  const cached = hub.models.map(({ name, family, bytes, classes }): Entry => {
+    const detail = [family, megabytes(bytes), ...(classes === null ? [] : [classesOf(classes)])].join(' · ');
+    return { name, group: 'Hugging Face cache', detail, isListed: false };
+  });
+  const byName = new Map([...cached, ...suggested, ...listed].map((entry) => [entry.name, entry]));
+  return [...byName.values()].sort((one, other) => ORDER.indexOf(one.group) - ORDER.indexOf(other.group));
 }
 
 /** The entries with all words of a search; and, where models may be opened, the text itself as a name or path. */
 export function search(entries: readonly Entry[], text: string, canOpen: boolean): Entry[] {
   const query = text.trim();
   const words = query.toLowerCase().split(/\s+/);
-  const matches = entries.filter(({ name, detail, group }) => {
-    const all = `${name} ${detail} ${group}`.toLowerCase();
+  const matches = entries.filter(({ name, title = '', use = '', detail, group }) => {
+    const all = [name, title, use, detail, group].join(' ').toLowerCase();
     return words.every((word) => all.includes(word));
   });
   const isKnown = !query || entries.some(({ name }) => name === query);
   if (!canOpen || isKnown) return matches;
-  const open: Entry = { name: query, group: 'Open', detail: aboutName(query), isListed: false };
+  const title = `Open “${query}”`;
+  const open: Entry = { name: query, title, group: 'Open', detail: aboutName(query), isListed: false };
   const isStart = matches.some(({ name }) => name.startsWith(query));
   return looksLikeName(query) && !isStart ? [open, ...matches] : [...matches, open];
 }

@@ -3,7 +3,7 @@
 import type { CatalogState } from '../catalog.svelte';
 import { pause } from '../host';
 import { isRefused, type RefusedError, refusalOf } from '../refused';
-import type { Facts, FoundModel, OpenState } from '../routes';
+import type { Facts, HubModels, OpenState } from '../routes';
 import { post } from '../server';
 import { type Entry, entriesOf, megabytes, optionAfter, search } from './list';
 
@@ -22,14 +22,13 @@ export class ModelPicker {
   node = $state.raw<HTMLDialogElement | null>(null);
   text = $state.raw('');
   active = $state.raw(0); // index of the marked option
-  found = $state.raw<FoundModel[]>([]);
-  cache = $state.raw('');
+  hub = $state.raw<HubModels>({ models: [], suggested: [], cache: '', free_memory: null });
   facts = $state.raw<Facts['facts']>([]);
   opening = $state.raw<OpenState | null>(null);
   error = $state.raw('');
 
   readonly options = $derived.by(() =>
-    search(entriesOf(this.page.catalog.lists.models, this.found), this.text, !this.isPublic),
+    search(entriesOf(this.page.catalog.lists.models, this.hub), this.text, !this.isPublic),
   );
   readonly isBusy = $derived(this.opening?.phase === 'downloading' || this.opening?.phase === 'loading');
   /** What is being done, or why it failed. */
@@ -61,10 +60,8 @@ export class ModelPicker {
     this.#describe();
     await this.page.catalog.refresh();
     if (this.isPublic) return;
-    const reply = await post('models/cached', {}).catch(refusalOf);
-    if (isRefused(reply)) return;
-    this.found = reply.models;
-    this.cache = reply.cache;
+    const reply = await post('models/hub', {}).catch(refusalOf);
+    if (!isRefused(reply)) this.hub = reply;
   }
 
   type(text: string) {

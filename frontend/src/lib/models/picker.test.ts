@@ -38,7 +38,12 @@ function pickerOf(isPublic = false) {
   const replies: Record<string, () => unknown> = {
     'models/open': () => states.shift(),
     models: () => lists,
-    'models/cached': () => ({ models: [{ name: 'timm:vit', family: 'ViT', bytes: 1e6, classes: 5 }], cache: '/cache' }),
+    'models/hub': () => ({
+      models: [{ name: 'timm:vit', family: 'ViT', bytes: 1e6, classes: 5 }],
+      suggested: [],
+      cache: '/cache',
+      free_memory: null,
+    }),
     'models/facts': () => ({ facts: [['Family', 'ViT']] }),
   };
   vi.mocked(post).mockImplementation(async (route, argument) => {
@@ -62,7 +67,7 @@ test('opening shows the lists, the cache and what is known of the model', async 
   expect(dialog.showModal).toHaveBeenCalled();
   expect(picker.page.catalog.lists.cifar).toBe(lists.cifar);
   expect(picker.options.map(({ name }) => name)).toEqual(['timm:vit']);
-  expect([picker.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
+  expect([picker.hub.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
   expect(requests).toContainEqual(['models/facts', { model: 'shown' }]);
 });
 
@@ -71,7 +76,7 @@ test('on a public page the cache is not requested and no name can be opened', as
   await picker.open();
   picker.type('timm:vit');
   expect(picker.options).toEqual([]);
-  expect(requests.map(([name]) => name)).not.toContain('models/cached');
+  expect(requests.map(([name]) => name)).not.toContain('models/hub');
 });
 
 test('a listed model is shown at once, the one on screen is not shown again', async () => {
@@ -146,6 +151,6 @@ test('keys mark an option, Enter chooses it', async () => {
   expect(picker.press('Enter')).toBe(true);
   expect(requests.at(-1)).toEqual(['models/open', { action: 'start', name: 'timm:vit' }]);
   picker.type('');
-  picker.found = [];
+  picker.hub = { ...picker.hub, models: [] };
   expect(picker.press('Enter')).toBe(true); // nothing to choose
 });
