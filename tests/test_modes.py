@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 import timm
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import vitviz
 from tests import tiny
 from vitviz.attribution.methods import METHODS
+from vitviz.data.preprocessing import sample_paths
 from vitviz.models.modes import own_modes
 from vitviz.training.evaluation import measure_accuracy
 
@@ -158,3 +160,29 @@ def test_figures_need_no_backend_of_the_environment(backend, found):
     env = os.environ | {"MPLBACKEND": backend}
     done = subprocess.run([sys.executable, "-c", CODE], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [backend, found]
+
+
+class WithoutDouble(TorchDispatchMode):
+    """Double precision fails, as on GPUs that have none."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        found = function(*args, **(kwargs or {}))
+        for one in found if isinstance(found, tuple | list) else [found]:
+            if isinstance(one, torch.Tensor) and one.dtype in (torch.float64, torch.complex128):
+                raise TypeError(f"{function} computes in double precision")
+        return found
+
+
+def test_explaining_needs_no_double_precision():
+    model = tiny.checkpoint()
+    with WithoutDouble():
+        ex, other = (vitviz.explain(model, path) for path in (sample_paths()["cat"], sample_paths()["dog"]))
+        for method in METHODS:
+            ex.map(method)
+        ex.score("relevance")
+        ex.contributions()
+        ex.pca(1)
+        assert np.isfinite(ex.ablate([(1, 1)], [3]).logits).all()
+        vitviz.patch_activations(ex, other)
+        with pytest.raises(TypeError):
+            torch.ones(1).double()

@@ -12,7 +12,7 @@ Example:
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
     from torch import nn
@@ -113,7 +113,7 @@ def load(
     Args:
         name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder as timm and transformers save
             it; "timm:NAME" or "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers.
-        device: "auto" (a GPU if there is one), "cuda" or "cpu".
+        device: "auto" (a GPU with CUDA if there is one), "cuda", "mps" (Apple's GPU) or "cpu".
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
         labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for
             those of the model's files.
@@ -134,10 +134,11 @@ def load(
     from vitviz.errors import ConfigError
     from vitviz.models import hub
     from vitviz.models.modes import own_modes
+    from vitviz.training.config import InferenceDevice
     from vitviz.training.device import choose_device
 
     dtypes = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
-    for field, value, known in (("device", device, ("auto", "cuda", "cpu")), ("precision", precision, dtypes)):
+    for field, value, known in (("device", device, get_args(InferenceDevice)), ("precision", precision, dtypes)):
         if not isinstance(value, str) or value not in known:
             raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
     keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)

@@ -28,7 +28,16 @@ def test_a_missing_gpu_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     with refuses("device"):
         choose_device("cuda")
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    with refuses("device"):
+        choose_device("mps")
     assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
+
+
+def test_the_gpu_of_apple_is_used_on_request(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert (choose_device("mps"), choose_device("auto")) == (torch.device("mps"), torch.device("cpu"))
 
 
 def test_each_process_uses_its_own_gpu(monkeypatch):

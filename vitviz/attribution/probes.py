@@ -60,13 +60,18 @@ def patch_filters(model: Transformer, components: int = NUM_COMPONENTS) -> tuple
     """
     if components < 1:
         raise InvalidValueError("components", "at least 1", components)
-    weight = model.patch_filters().detach().double()  # (D, 3, P, P)
+    weight = to_double(model.patch_filters().detach())  # (D, 3, P, P)
     rows = weight.flatten(1)  # (D, 3 P P)
     _, singular_values, directions = torch.linalg.svd(rows - rows.mean(0), full_matrices=False)
     chosen = directions[:components]  # (k, 3 P P)
     largest = chosen.gather(1, chosen.abs().argmax(1, keepdim=True))  # (k, 1)
     ratios = singular_values.square() / singular_values.square().sum()
     return (chosen * largest.sign()).view(-1, *weight.shape[1:]), ratios[:components]
+
+
+def to_double(x: Tensor) -> Tensor:
+    """Convert to double precision, on the CPU if the device has none, as Apple's GPUs."""
+    return (x.cpu() if x.device.type == "mps" else x).double()
 
 
 def position_start(checkpoint: Checkpoint) -> PositionStart:
@@ -86,7 +91,7 @@ def position_similarity(model: Transformer) -> Tensor:
     Returns:
         S[r, c, i, j] = e_rc . e_ij / (|e_rc| |e_ij|) in -1..1, (gh, gw, gh, gw); 0 where an embedding is zero.
     """
-    positions = F.normalize(model.patch_positions().detach().double(), dim=-1)  # (N, D)
+    positions = F.normalize(to_double(model.patch_positions().detach()), dim=-1)  # (N, D)
     return (positions @ positions.T).view(*model.config.grid_size, *model.config.grid_size)
 
 
@@ -179,7 +184,7 @@ def layer_products(output: AttentionOutput, prefix: int) -> Tensor:
     Raises:
         ValueError: If there are fewer than 4 patches.
     """
-    patches = require_full(output)[1][:, :, prefix:].double()  # (L + 1, B, N, D)
+    patches = to_double(require_full(output)[1][:, :, prefix:])  # (L + 1, B, N, D)
     B, N = patches.shape[1:3]
     if N < 4:
         raise ValueError(f"CKA needs at least 4 patches: this model has {N}.")

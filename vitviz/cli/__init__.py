@@ -34,7 +34,7 @@ from vitviz.cli.options import (
 from vitviz.cli.training import sweep, train
 from vitviz.errors import InvalidValueError, TrainingStopped, VitvizError
 from vitviz.runs import process
-from vitviz.training.config import DatasetName
+from vitviz.training.config import DatasetName, InferenceDevice
 from vitviz.view import Scale
 
 if TYPE_CHECKING:
@@ -161,6 +161,9 @@ def serve_page(
         str | None,
         typer.Option(metavar="CHECKPOINT", help=f"Model that the page opens with. {CHECKPOINT_HELP}"),
     ] = None,
+    device: Annotated[
+        InferenceDevice, typer.Option(help="Device that explains images; small models are as fast on the CPU.")
+    ] = "cpu",
     mcp: Annotated[
         bool, typer.Option("--mcp", help="Also serve the three endpoints as MCP tools, at /gradio_api/mcp/.")
     ] = False,
@@ -170,7 +173,7 @@ def serve_page(
     with pause_gc():
         from vitviz.webapp.app import build_app, serve
 
-        page = build_app(data, public, checkpoint, mcp)
+        page = build_app(data, public, checkpoint, mcp, device)
     serve(page, host, port, names=allow_host or (), root_path=root_path)
 
 

@@ -15,11 +15,17 @@ from vitviz.models.config import ViTConfig
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
-    """Return the device of "auto", "cuda" or "cpu" for the process with local rank `index`.
+    """Return the device of "auto", "cuda", "mps" or "cpu" for the process with local rank `index`.
+
+    "auto" is CUDA if there is a GPU for it, else the CPU.
 
     Raises:
-        ConfigError: If CUDA is requested and this process has no GPU.
+        ConfigError: If a GPU is requested and this process has none.
     """
+    if name == "mps":
+        if not torch.backends.mps.is_available():
+            raise ConfigError("device", "mps needs a GPU of Apple: found none", "Use the device cpu.")
+        return torch.device("mps")
     if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
         return torch.device("cpu")
     if index >= (count := torch.cuda.device_count()):

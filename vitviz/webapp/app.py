@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 
 from vitviz.errors import ConfigError
+from vitviz.training.config import InferenceDevice
 from vitviz.view import Subject
 from vitviz.webapp import first_paint, page, preview
 from vitviz.webapp.endpoints import Endpoints
@@ -37,7 +38,11 @@ MAX_SESSIONS = 200  # whose state Gradio stores, although the page has none
 
 
 def build_app(
-    data: str | None = None, public: bool = False, checkpoint: str | None = None, mcp: bool = False
+    data: str | None = None,
+    public: bool = False,
+    checkpoint: str | None = None,
+    mcp: bool = False,
+    device: InferenceDevice = "cpu",
 ) -> gr.Blocks:
     """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
 
@@ -46,10 +51,11 @@ def build_app(
         public: Whether anyone may use it: no training, and paths of the server are hidden. Always set on a Space.
         checkpoint: Model that the page opens with, as for `vitviz.load`; None for the first bundled one.
         mcp: Whether the endpoints are also tools of the Model Context Protocol (MCP); not on a public page.
+        device: Device that explains images, as for `vitviz.load`.
 
     Raises:
         CheckpointError: If the model cannot be loaded.
-        ConfigError: If MCP is not available.
+        ConfigError: If MCP or the device is not available.
     """
     public = public or is_space()
     if mcp:
@@ -61,7 +67,7 @@ def build_app(
     def load() -> "Backend":
         from vitviz.webapp.backend import Backend
 
-        backend = Backend(data, public, checkpoint)
+        backend = Backend(data, public, checkpoint, device)
         if known is not None:
             backend.explanations.compute(Subject(**known["explained"]["subject"]))
         return backend

@@ -1,5 +1,7 @@
 """What the routes use. Importing this module imports torch."""
 
+from vitviz.training.config import InferenceDevice
+from vitviz.training.device import choose_device
 from vitviz.webapp import api
 from vitviz.webapp.explanations import Explanations
 from vitviz.webapp.gallery import Gallery
@@ -14,7 +16,13 @@ from vitviz.webapp.user_models import ModelOpener, UserModels
 class Backend:
     """Models, images, explanations and trainings, the queues of their computations, and the routes (`api`)."""
 
-    def __init__(self, data: str | None = None, public: bool = False, checkpoint: str | None = None) -> None:
+    def __init__(
+        self,
+        data: str | None = None,
+        public: bool = False,
+        checkpoint: str | None = None,
+        device: InferenceDevice = "cpu",
+    ) -> None:
         """Build it; arguments and errors as of `vitviz.webapp.app.build_app`."""
         user_models = UserModels()
         if checkpoint is not None:
@@ -23,7 +31,7 @@ class Backend:
         self.trainings = Trainings(data, public=public)
         runs = None if public else self.trainings.runs
         self.public, self.queues = public, Queues()
-        self.inputs = Inputs(data, runs, public, opener)
+        self.inputs = Inputs(data, runs, public, opener, choose_device(device))
         self.explanations, self.gallery = Explanations(self.inputs), Gallery(self.inputs)
         self.probes = ModelProbes(self.inputs)
         self.timelines = Timelines(runs)

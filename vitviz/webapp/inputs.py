@@ -4,6 +4,8 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import NamedTuple
 
+import torch
+
 from vitviz import view
 from vitviz.data.preprocessing import ImageSource, is_huge
 from vitviz.data.samples import PHOTOS
@@ -43,6 +45,7 @@ class Inputs:
         runs: Runs whose models and images can be used; None for none.
         public: Whether to hide paths of the server, and to open no models.
         opener: Opens models by name, and has those that are opened.
+        device: Device of the models.
     """
 
     def __init__(
@@ -51,14 +54,17 @@ class Inputs:
         runs: Runs | None = None,
         public: bool = False,
         opener: ModelOpener | None = None,
+        device: torch.device | str = "cpu",
     ) -> None:
-        self.data, self.runs, self.public = data, runs, public
+        self.data, self.runs, self.public, self.device = data, runs, public, device
         self.opener = opener or ModelOpener(UserModels())
 
     def model(self, name: str, field: str = "subject.model") -> Checkpoint:
         """Return a model by its name, in a `field` of the request; it is loaded first if it is not in memory."""
         with about(field):
-            return load_model(name, self.runs, self.opener.models)
+            model = load_model(name, self.runs, self.opener.models)
+        model.network.to(self.device)
+        return model
 
     def must_load(self, name: str) -> bool:
         """Whether a model has been opened, but is not in memory any more."""
