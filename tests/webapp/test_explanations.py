@@ -121,8 +121,10 @@ def test_maps_and_scores_are_those_of_the_library_and_computed_once(client, cat,
     assert list(reply["maps"]) == list(expected)
     for key, values in expected.items():
         assert np.allclose(reply["maps"][key], values, atol=1e-6), key
-    quick = client.get("explanations/maps", subject=CAT, target=target, quick=True)["maps"]
+    quick = client.get("explanations/maps", subject=CAT, target=target, part="quick")["maps"]
     assert set(expected) - set(quick) == {"occlusion", "integrated_gradients"}
+    first = client.get("explanations/maps", subject=CAT, target=target, part="first")["maps"]
+    assert list(first) == ["attention", "rollout", "balanced_gradients", "contributions", "attention_gradcam"]
     scores = client.get("explanations/scores", subject=CAT, target=[3])
     expected = serialize.method_scores(cat, 3)
     assert scores["scores"] == pytest.approx(expected["scores"], abs=1e-5)
@@ -572,7 +574,7 @@ def test_heads_are_ablated_by_their_mean_and_patches_painted_gray(client, cat):
 
 
 def test_quick_maps_leave_out_what_takes_many_passes(client):
-    reply = client.get("explanations/maps", subject=CAT, target=[1, 7], quick=True)
+    reply = client.get("explanations/maps", subject=CAT, target=[1, 7], part="quick")
     assert not {"occlusion", "integrated_gradients"} & set(reply["maps"])
     assert "relevance" in reply["maps"]
     assert reply["skipped"] is None

@@ -53,6 +53,7 @@ class Method:
         of_class_token: Whether it follows the attention of the class token, whatever the head reads.
         is_direction: Whether the page shows it for each head as a direction of attention, so that its lists leave it
             out; it needs a class token.
+        is_first: Whether the page shows it before the others, one of each kind.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Method:
     full_attention: bool = False
     of_class_token: bool = False
     is_direction: bool = False
+    is_first: bool = False
 
     @property
     def unit(self) -> Literal["weights", "logits", "relative"]:
@@ -193,6 +195,7 @@ METHODS: dict[str, Method] = {
         is_attention=True,
         instant=True,
         of_class_token=True,
+        is_first=True,
     ),
     "reverse_attention": Method(
         "Reverse",
@@ -229,6 +232,7 @@ METHODS: dict[str, Method] = {
         layer_by_layer(from_attention(attention_maps.rollout), layered_rollout),
         instant=True,
         of_class_token=True,
+        is_first=True,
     ),
     "balanced_gradients": Method(
         "Balanced gradients",
@@ -242,6 +246,7 @@ METHODS: dict[str, Method] = {
         signed=True,
         pixels=propagation_maps.balanced_pixels,
         full_attention=True,
+        is_first=True,
     ),
     "contributions": Method(
         "Contributions",
@@ -254,6 +259,7 @@ METHODS: dict[str, Method] = {
         class_specific=True,
         signed=True,
         full_attention=True,
+        is_first=True,
     ),
     "gradient_rollout": Method(
         "Gradient rollout",
@@ -309,6 +315,7 @@ METHODS: dict[str, Method] = {
         from_gradients(gradient_maps.attention_gradcam),
         class_specific=True,
         full_attention=True,
+        is_first=True,
     ),
     "value_norm": Method(
         "Value norm",

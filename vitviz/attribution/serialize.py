@@ -56,6 +56,7 @@ def methods_to_json() -> list[Json]:
                 "forClass": method.class_specific,
                 "onRequest": method.on_request,
                 "hasPixels": method.pixels is not None,
+                "isFirst": method.is_first,
             }
         )
     return found

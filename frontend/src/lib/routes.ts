@@ -448,14 +448,14 @@ export interface Maps {
   skipped: string | null;
 }
 
-/** Also whether to leave out the maps that take many forward passes. */
+/** Also which maps: those that the page shows first, those that take few forward passes, or all. */
 export interface MapsRequest {
   subject: Subject;
   target?: number[];
-  quick?: boolean;
+  part?: 'first' | 'quick' | 'all';
 }
 
-/** An attribution method; those on request take many forward passes, some have also a map per pixel. */
+/** An attribution method; those on request take many forward passes, some have also a map per pixel. The page shows the first ones before the others. */
 export interface MethodInfo {
   key: string;
   name: string;
@@ -468,6 +468,7 @@ export interface MethodInfo {
   forClass: boolean;
   onRequest: boolean;
   hasPixels: boolean;
+  isFirst: boolean;
 }
 
 /** Lines of a run's metrics up to `offset`: all of the `session` if `whole`, otherwise those that are new. */

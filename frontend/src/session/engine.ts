@@ -23,7 +23,7 @@ export interface Engine {
   rows(subject: Subject, query: { query: number[]; direction: Direction }, signal: AbortSignal): Promise<Float32Array>;
   maps(
     subject: Subject,
-    of: { target: number[]; quick: boolean },
+    of: Pick<api.MapsRequest, 'target' | 'part'>,
     signal: AbortSignal,
     report: Report,
   ): Promise<api.Maps>;

@@ -10,6 +10,8 @@ import type { Explanation } from './explanation.svelte';
 import type { Session } from './session.svelte';
 import { Task } from './task.svelte';
 
+/** The maps of large models are requested one part after the other: each has those of the parts before it. */
+const PARTS = ['first', 'quick', 'all'] as const;
 export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
 
 /** What maps and scores belong to. */
@@ -186,17 +188,18 @@ export class Methods {
       do await pause(METHODS_DELAY);
       while (session.isPending && !signal.aborted);
     }
-    const steps = reply.on_demand && engine.isLive ? [true, false] : [false]; // the quick ones first, of large models
-    for (const quick of steps) {
+    const isLarge = reply.on_demand && engine.isLive;
+    for (const part of isLarge ? PARTS : (['all'] as const)) {
       if (signal.aborted) return;
       const { maps, notes, skipped } = await this.#patiently(
-        () => engine.maps(subject, { target, quick }, signal, this.#report('maps', signal)),
+        () => engine.maps(subject, { target, part }, signal, this.#report('maps', signal)),
         signal,
       );
       if (signal.aborted) return;
-      this.#found = { ...key, maps, notes, skipped, scores: null, isComplete: !quick || skipped !== null };
+      const isComplete = part === 'all' || (part === 'quick' && skipped !== null);
+      this.#found = { ...key, maps, notes, skipped, scores: null, isComplete };
       this.pending = null;
-      if (skipped) return;
+      if (skipped && isComplete) return;
     }
     const scores = await this.#patiently(
       () => engine.scores(subject, { target }, signal, this.#report('scores', signal)),

@@ -58,8 +58,24 @@ export async function settle() {
 }
 
 const METHODS = [
-  { key: 'rollout', name: 'Rollout', unit: 'weights', forClass: false, onRequest: false, hasPixels: false },
-  { key: 'relevance', name: 'Relevance', unit: 'relative', forClass: true, onRequest: false, hasPixels: false },
+  {
+    key: 'rollout',
+    name: 'Rollout',
+    unit: 'weights',
+    forClass: false,
+    onRequest: false,
+    hasPixels: false,
+    isFirst: true,
+  },
+  {
+    key: 'relevance',
+    name: 'Relevance',
+    unit: 'relative',
+    forClass: true,
+    onRequest: false,
+    hasPixels: false,
+    isFirst: true,
+  },
 ];
 
 const imageOf = (width: number, height: number) => ({ width, height, data: new Uint8ClampedArray(4 * width * height) });

@@ -15,7 +15,7 @@ from vitviz.attribution.comparison import Comparison
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.features import similarity as token_similarity
-from vitviz.attribution.methods import METHODS
+from vitviz.attribution.methods import METHODS, Method
 from vitviz.attribution.neighbors import FeatureIndex, build_index
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
@@ -89,18 +89,21 @@ async def all_maps(request: types.MapsRequest, call: Call) -> types.Maps:
     held, target = await find(request, call)
     explanation, config = held.explanation, held.explanation.context.config
     reason = skip_reason(config)
-    skips = bool(reason or request.quick)  # maps of many passes
+    part = "quick" if reason and request.part == "all" else request.part
+
+    def is_chosen(method: Method) -> bool:
+        return part == "all" or (method.is_first if part == "first" else not method.many_passes)
 
     def compute() -> types.Maps:
-        call.job.expect(0 if skips else maps_passes(config))
+        call.job.expect(maps_passes(config) if part == "all" else 0)
         found: dict[str, list[float]] = {}
         for key, method in explanation.methods.items():
-            if not (skips and method.many_passes):
+            if is_chosen(method):
                 call.job.check()
                 found |= serialize.method_maps(explanation, target, [key])
         return types.Maps(maps=found, notes=serialize.map_notes(explanation, target), skipped=reason)
 
-    return await call.reply(("maps", skips), held, target, types.Maps, compute, many=not skips)
+    return await call.reply(("maps", part), held, target, types.Maps, compute, many=part == "all")
 
 
 @router.post("/scores", response_model=types.Scores, response_class=Lines)

@@ -30,9 +30,9 @@ class TargetRequest(SubjectRequest):
 
 
 class MapsRequest(TargetRequest):
-    """Also whether to leave out the maps that take many forward passes."""
+    """Also which maps: those that the page shows first, those that take few forward passes, or all."""
 
-    quick: bool = False
+    part: Literal["first", "quick", "all"] = "all"
 
 
 class MapRequest(TargetRequest):

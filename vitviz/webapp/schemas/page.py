@@ -11,7 +11,10 @@ from vitviz.webapp.schemas.common import ColorTables, ModelInfo, ModelList, Name
 
 
 class MethodInfo(TypedDict):
-    """An attribution method; those on request take many forward passes, some have also a map per pixel."""
+    """An attribution method; those on request take many forward passes, some have also a map per pixel.
+
+    The page shows the first ones before the others.
+    """
 
     key: str
     name: str
@@ -24,6 +27,7 @@ class MethodInfo(TypedDict):
     forClass: bool
     onRequest: bool
     hasPixels: bool
+    isFirst: bool
 
 
 class Catalog(ModelList):
