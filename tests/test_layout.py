@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "vitviz"
 # Each layer may import from those before it.
 LAYERS = ["base", "data", "models", "view", "training", "runs", "plots", "attribution", "webapp", "top"]
 BASE = {"errors", "files", "environment", "malloc"}
-TOP = {"cli", "__main__", "tensorboard", "notebook"}
+TOP = {"cli", "__main__", "evaluation", "tensorboard", "notebook"}
 INDEPENDENT = {
     ("attribution", "training"),
     ("attribution", "runs"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vitviz.attribution.probes import Probes
     from vitviz.data.images import Images
     from vitviz.errors import CheckpointError, ConfigError, DataError, ImageError, TrainingError, VitvizError
+    from vitviz.evaluation import Evaluation
     from vitviz.models.checkpoint import Checkpoint
     from vitviz.models.config import ViTConfig
     from vitviz.models.labels import Labels
@@ -175,23 +176,33 @@ def train(
     return replace(run_folder.load(path), name=config.folder.name)
 
 
-def evaluate(model: "Checkpoint | nn.Module", data: str | Path | None = None, dataset: str | None = None) -> float:
+def evaluate(
+    model: "Checkpoint | nn.Module", data: str | Path | None = None, dataset: str | None = None
+) -> "Evaluation":
     """Measure the top-1 accuracy of a model on a test set, in 0..1.
+
+    The result is a number, and has the accuracy of each class, the confusion matrix and the calibration.
 
     Args:
         model: From `load` or `train`, or a module that `load` takes.
         data: Directory of the dataset; by default `VITVIZ_DATA` or `data/`.
         dataset: "cifar10", "cifar100" or "folder"; by default the dataset the model was trained on.
 
+    Example:
+        >>> found = vitviz.evaluate(model, "pets", "folder")  # doctest: +SKIP
+        >>> print(f"{found:.1%}", found.class_accuracy, found.calibration_error)  # doctest: +SKIP
+        >>> found.save("pets.svg")  # doctest: +SKIP
+
     Raises:
         DataError: If the dataset is missing or has other classes, or the model is not a classifier.
     """
+    from vitviz import evaluation
     from vitviz.models.hub import as_checkpoint
-    from vitviz.training.evaluation import load_test_set, measure_accuracy
+    from vitviz.training.evaluation import load_test_set
 
     checkpoint = as_checkpoint(model)
     images, labels, _ = load_test_set(checkpoint, dataset, None if data is None else str(data))
-    return measure_accuracy(checkpoint, images, labels)
+    return evaluation.evaluate(checkpoint, images, labels)
 
 
 def probe(model: "Checkpoint | nn.Module", images: "Images | None" = None) -> "Probes":

@@ -386,13 +386,19 @@ def test_a_checkpoint_is_evaluated_in_words_and_as_json(vitviz, cifar_folder, ci
     code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder, "--json")
     assert code == 0
     found = json.loads(out)
-    assert found.keys() == {"checkpoint", "test_accuracy", "correct", "images", "recorded"}
+    assert [row["images"] for row in found["classes"]] == np.bincount(cifar.load("test", cifar_folder)[1]).tolist()
+    assert sum(row["correct"] for row in found["classes"]) == found["correct"]
     assert (found["checkpoint"], found["recorded"], found["images"]) == ("small", 0.75, 20)
     assert found["correct"] == round(20 * found["test_accuracy"], 6)
     assert round(20 * found["test_accuracy"], 6) in range(21)
-    code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder)
+    code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder, "-o", tmp_path / "a.json")
     assert code == 0
-    assert out == f"small: {20 * found['test_accuracy']:.0f} of 20 test images; recorded: 15 of 20\n"
+    assert out.startswith(f"small: {20 * found['test_accuracy']:.0f} of 20 test images; recorded: 15 of 20\n")
+    assert out.endswith(f"expected calibration error: {100 * found['calibration_error']:.1f} %\n")
+    stored = json.loads((tmp_path / "a.json").read_text())
+    assert np.diag(stored["confusion_matrix"]).sum() == found["correct"]
+    code, _, err = vitviz("evaluate", "nowhere", "-o", "a.txt")
+    assert (code, "must end in .png" in err) == (1, True), "before the model is loaded"
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

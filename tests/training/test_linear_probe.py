@@ -285,3 +285,12 @@ def test_what_cannot_be_taught_is_refused_by_its_field(field, change):
 def test_a_folder_without_two_classes_is_refused(tmp_path, counts):
     with pytest.raises(vitviz.DataError):
         vitviz.linear_probe(tiny.checkpoint(), write_image_folder(tmp_path, counts))
+
+
+def test_a_probe_is_evaluated_on_folders_and_warns_of_its_training_images(tmp_path):
+    whole = write_image_folder(tmp_path / "whole", {"ant": 4, "bee": 3})
+    split = write_image_folder(tmp_path / "split", {"train/ant": 2, "train/bee": 3, "test/bee": 2, "test/ant": 4})
+    with pytest.warns(UserWarning, match="must not be training images"):
+        assert vitviz.evaluate(vitviz.linear_probe(tiny.checkpoint(), whole), whole) == 1
+    found = vitviz.evaluate(vitviz.linear_probe(tiny.checkpoint(), split), split)
+    assert found.confusion_matrix.sum(1).tolist() == [4, 2]

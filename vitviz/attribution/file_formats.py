@@ -39,8 +39,6 @@ def save(
     Raises:
         ValueError: If the file has another ending.
     """
-    named = path if isinstance(path, str | Path) else getattr(path, "name", None)
-    name = Path(named if isinstance(named, str | Path) else "figure.png")
     makers: dict[str, Callable[[], bytes]] = {
         ending: lambda ending=ending: figure_bytes(figure(), ending, provenance)  # type: ignore[misc]
         for ending in DRAWN
@@ -50,15 +48,27 @@ def save(
         makers[".csv"] = lambda: csv_bytes(rows(), provenance and provenance(()))
     if document is not None:
         makers[".html"] = lambda: document().encode()
-    make = makers.get(name.suffix.lower())
-    if make is None:
-        *first, last = makers
-        raise ValueError(f"The file must end in {', '.join(first)} or {last}: got {name.name!r}.")
+    return write(path, makers)
+
+
+def write(path: Output, makers: Mapping[str, Callable[[], bytes]]) -> Path | Output:
+    """Write the bytes that the maker of the file's ending returns; arguments and errors as for `save`."""
+    named = path if isinstance(path, str | Path) else getattr(path, "name", None)
+    name = Path(named if isinstance(named, str | Path) else "figure.png")
+    make = makers[check_ending(name, makers)]
     if not isinstance(path, str | Path):
         path.write(make())
         return path
     write_atomic(resolve_link(name), make())
     return name
+
+
+def check_ending(path: Path, known: Iterable[str]) -> str:
+    """Return the ending of a file's name in lower case; raise ValueError if it is not one of those that are known."""
+    if (ending := path.suffix.lower()) not in known:
+        *first, last = known
+        raise ValueError(f"The file must end in {', '.join(first)} or {last}: got {path.name!r}.")
+    return ending
 
 
 def figure_bytes(

@@ -30,6 +30,7 @@ from vitviz.cli.options import (
     Port,
     checked_by,
     progress_bar,
+    table_console,
 )
 from vitviz.cli.training import sweep, train
 from vitviz.errors import InvalidValueError, TrainingStopped, VitvizError
@@ -194,26 +195,51 @@ def evaluate(
     ] = None,
     data: AnyData = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Confusion matrix and calibration as a figure (.png .svg .pdf), all numbers (.json) or a table of "
+            "classes (.csv).",
+        ),
+    ] = None,
 ) -> None:
-    """Measure the test accuracy of a checkpoint."""
+    """Measure the test accuracy of a checkpoint, in all and of each class, and its calibration."""
     import json
 
+    from rich.markup import escape
+    from rich.table import Table
+
+    from vitviz import evaluation
+    from vitviz.attribution.file_formats import check_ending
     from vitviz.models.accuracy import accuracy_number, accuracy_text
     from vitviz.models.hub import load
-    from vitviz.training.evaluation import load_test_set, measure_accuracy
+    from vitviz.training.evaluation import load_test_set
 
+    if output is not None:
+        check_ending(output, evaluation.ENDINGS)
     model = load(checkpoint)
     images, labels, recorded = load_test_set(model, dataset, data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
-        measured = measure_accuracy(model, images, labels, report=lambda count: bar.advance(task, count))
-    count = len(labels)
+        found = evaluation.evaluate(model, images, labels, report=lambda count: bar.advance(task, count))
+    if output is not None:
+        found.save(output)
     if json_output:
-        counts = {"correct": round(measured * count), "images": count}
-        print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, **counts, "recorded": recorded}))
-    else:
-        note = f"; recorded: {accuracy_number(recorded, count)}" if isinstance(recorded, float) else ""
-        print(f"{model.name}: {accuracy_text(measured, count)}{note}")
+        print(json.dumps(found.to_json() | {"recorded": recorded}))
+        return
+    count = len(labels)
+    note = f"; recorded: {accuracy_number(recorded, count)}" if isinstance(recorded, float) else ""
+    print(f"{model.name}: {accuracy_text(found, count)}{note}")
+    table = Table("class", "correct", "images")
+    for label, row, correct in zip(
+        model.labels, found.confusion_matrix, found.confusion_matrix.diagonal(), strict=True
+    ):
+        table.add_row(escape(label), f"{correct:,}", f"{row.sum():,}")
+    table_console().print(table)
+    print(f"expected calibration error: {100 * found.calibration_error:.1f} %")
 
 
 @app.command("explain")

@@ -40,6 +40,7 @@ class Dataset:
 
     info: DatasetInfo
     splits: dict[Split, LabeledImages]
+    auto_split: bool = False  # whether the test images were held out of a folder without any
 
 
 CIFAR10 = DatasetInfo("CIFAR-10", cifar.CLASSES)
@@ -73,7 +74,7 @@ def load(
     if dataset == "folder":
         loaded, summary = image_folder.load(data, img_size, resize)
         info = DatasetInfo("image folder", summary.classes, *compute_mean_std(loaded["train"][0]))
-        return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], num_head, num_tail)})
+        return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], num_head, num_tail)}, summary.auto_split)
     info, loaded = DATASET_INFO[dataset], {}
     for split in splits:
         images, labels = cifar.load(split, data, dataset)

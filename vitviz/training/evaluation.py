@@ -1,5 +1,6 @@
 """Evaluation: predictions and accuracy of a checkpoint on labeled images."""
 
+import warnings
 from collections.abc import Callable
 
 import torch
@@ -66,7 +67,8 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
             f"A model must be a classifier to have a test accuracy: {checkpoint.name} {checkpoint.why_no_prediction}. "
             "Fine-tune it first, by a training that starts from it."
         )
-    trained_on = checkpoint.train_config.get("dataset")
+    is_probe = "linear_probe" in checkpoint.record
+    trained_on = "folder" if is_probe else checkpoint.train_config.get("dataset")
     dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
     known = datasets.DATASET_INFO.get(dataset)
     if known is not None and known.classes != checkpoint.labels:
@@ -74,6 +76,12 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
     loaded = datasets.load(dataset, data, checkpoint.config.img_size, ("test",), resize=checkpoint.resize)
     images, labels = loaded.splits["test"]
     info = loaded.info
+    if is_probe and loaded.auto_split:
+        warnings.warn(
+            f"Test images must not be training images: {checkpoint.name} may have been fitted to these, as a linear "
+            "probe uses all images of a folder without test images.",
+            stacklevel=2,
+        )
     if not set(info.classes) <= set(checkpoint.labels):
         raise class_mismatch_error(checkpoint, "this folder", info.classes)
     if ambiguous := [name for name in info.classes if checkpoint.labels.count(name) > 1]:
