@@ -84,6 +84,11 @@ def test_entropy_of_uniform_attention_is_ln_t_and_of_one_token_zero():
     np.testing.assert_allclose(effective, [[T] * 4, [1] * 4], rtol=0, atol=1e-9)
 
 
+def test_the_blocks_of_a_vit_b16_take_17_billion_multiply_accumulates():
+    config = ViTConfig(img_size=(224, 224), patch_size=16, embed_dim=768, depth=12, num_heads=12, mlp_ratio=4)
+    assert attention_stats.forward_macs(config) == 17_447_454_720
+
+
 def test_statistics_of_patches_refuse_an_output_with_class_token_rows_only():
     output = tiny.model().forward_with_attention(tiny.images())
     with pytest.raises(ValueError, match="needs full attention and tokens"):

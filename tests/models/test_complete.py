@@ -18,6 +18,7 @@ from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint
 from vitviz.models.conversion import convert
 from vitviz.models.export import export
+from vitviz.models.originals import silent
 
 PIXELS = families.images(families.SQUARE, torch.float32)
 
@@ -201,6 +202,15 @@ def test_what_was_not_compared_or_assumed_is_noted(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert vitviz.load(folder).notes == ("not compared with timm, which is not installed",)
     assert vitviz.load(folder, check=False).notes == ()
+
+
+def test_the_comparison_leaves_the_messages_of_transformers_as_they_were():
+    logging = transformers.utils.logging
+    logging.enable_progress_bar()
+    before = logging.get_verbosity()
+    with silent():
+        assert not logging.is_progress_bar_enabled()
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == (before, True)
 
 
 # Wrappers, prefixes and heads

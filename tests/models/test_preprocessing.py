@@ -74,16 +74,18 @@ def test_what_an_old_processor_file_omits_is_the_default_of_its_class(name, proc
 
 
 @pytest.mark.parametrize(
-    ("name", "resize"),
+    ("name", "resize", "statistics"),
     [
-        ("ViT", Resize("bilinear", 1.0, "squash")),
-        ("DINOv3", Resize("bilinear", 1.0, "squash")),
-        ("SigLIP", Resize("bicubic", 1.0, "squash")),
-        ("DINOv2", Resize("bicubic", 1.0, "center")),
+        ("ViT", Resize("bilinear", 1.0, "squash"), "INCEPTION"),
+        ("DINOv3", Resize("bilinear", 1.0, "squash"), "DEFAULT"),
+        ("SigLIP", Resize("bicubic", 1.0, "squash"), "INCEPTION"),
+        ("DINOv2", Resize("bicubic", 1.0, "center"), "DEFAULT"),
     ],
 )
-def test_without_a_processor_file_the_preprocessing_is_that_of_the_family(name, resize, tmp_path):
-    assert vitviz.load(saved(name, tmp_path / "model")).resize == resize
+def test_without_a_processor_file_the_preprocessing_is_that_of_the_family(name, resize, statistics, tmp_path):
+    model = vitviz.load(saved(name, tmp_path / "model"))
+    mean, std = (getattr(timm.data, f"IMAGENET_{statistics}_{kind}") for kind in ("MEAN", "STD"))
+    assert (model.resize, model.mean, model.std) == (resize, mean, std)
 
 
 def test_the_processor_file_of_transformers_5_comes_first(tmp_path):

@@ -21,7 +21,7 @@ from tests.errors import refuses
 from tests.models import families
 from vitviz.attribution.serialize import method_scores
 from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint, hub
+from vitviz.models import checkpoint, hub, hub_cache
 from vitviz.models.config_files import flatten, parse
 from vitviz.models.families import TRANSFORMERS
 from vitviz.models.pretrained import Pretrained, convert, describe_module
@@ -366,10 +366,12 @@ def offline_cache(tmp_path, monkeypatch):
 
 def test_a_model_in_the_cache_loads_without_network(offline_cache):
     model = vitviz.load("timm:vit_small", device="cpu")
-    assert model.name == "vit_small"
+    assert (model.name, model.origin) == ("vit_small", "timm/vit_small at 00000000")
     expected = {"repository": "timm/vit_small", "revision": "0" * 40, "license": "mit", "library": "timm"}
     assert model.record["source"] == {"family": "ViT", **expected}
     assert vitviz.load("hf:timm/vit_small").config == model.config
+    size = next(offline_cache.glob("*/snapshots/*/model.safetensors")).stat().st_size
+    assert hub_cache.list_cached() == [hub_cache.CachedModel("timm:vit_small", "ViT", size, families.K)]
 
 
 def test_without_network_the_error_names_the_cache_and_the_file(offline_cache):

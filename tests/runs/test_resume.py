@@ -237,7 +237,7 @@ DAMAGES = {
     "missing moment": (lambda tensors, _: tensors.pop(MOMENT), "tensors: got"),
     "missing moment, not counted": (
         lambda tensors, counters: (tensors.pop(MOMENT), counters.update(tensors=counters["tensors"] - 1)),
-        "exp_avg",
+        "exp_avg is missing",
     ),
     "int64 weights": (lambda tensors, _: convert(tensors, WEIGHTS, torch.int64), "must be torch.float32"),
     "another shape": (lambda tensors, _: tensors.update({WEIGHTS: torch.zeros(3)}), "head.weight must be"),

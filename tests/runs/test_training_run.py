@@ -139,6 +139,12 @@ def test_the_timeline_of_a_run_without_a_saved_state_is_deleted(config, lose_pro
     assert not (config.folder / "timeline.npz").exists()
 
 
+def test_the_last_epoch_is_evaluated_whatever_the_interval(config):
+    lines = []
+    train(replace(config, epochs=1, checkpoint_every_epochs=9, num_snapshots=0), lines.append)
+    assert lines[-1].accuracy is not None
+
+
 def test_a_network_too_large_to_load_is_not_trained(config):
     large = replace(config.model, embed_dim=4096, depth=9, num_heads=8)
     with refuses("model.embed_dim"):

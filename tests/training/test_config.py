@@ -123,6 +123,13 @@ def test_a_preset_has_a_run_folder_of_its_name_and_survives_json():
         assert from_json(json.loads(json.dumps(asdict(config)))) == config
 
 
+def test_tutorials_train_with_crops_and_flips_alone():
+    names = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob", "label_smoothing", "ema_decay")
+    tutorials = [preset.config for name, preset in PRESETS.items() if name.startswith("tutorial-")]
+    assert tutorials
+    assert not any(getattr(config, name) for config in tutorials for name in names)
+
+
 def test_every_preset_says_what_it_reached_and_how():
     for name, preset in PRESETS.items():
         assert preset.about.endswith(".")

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -213,9 +214,18 @@ def test_errors_of_this_process_are_raised_unchanged(monkeypatch, error, is_lost
     assert found.value is error
 
 
+def test_a_process_that_answers_late_is_not_lost(monkeypatch):
+    late = SimpleNamespace(is_completed=lambda: False)
+    monkeypatch.setattr(torch.distributed, "all_reduce", lambda *args, **options: late)
+    monkeypatch.setattr(distributed_module, "PROBE_SECONDS", 0.0)
+    assert not distributed_module.has_lost_process()
+
+
 def test_a_restart_does_not_find_the_addresses_of_the_previous_attempt(monkeypatch):
     joined = []
-    monkeypatch.setattr(torch.distributed, "init_process_group", lambda backend, store, **who: joined.append(store))
+    monkeypatch.setattr(
+        torch.distributed, "init_process_group", lambda backend, store, **who: joined.append((backend, store))
+    )
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
     agent = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True)
     own = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(agent.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
@@ -224,7 +234,8 @@ def test_a_restart_does_not_find_the_addresses_of_the_previous_attempt(monkeypat
             monkeypatch.setenv(name, value)
         with Distributed():
             pass
-    first, second = joined
+    backends, (first, second) = zip(*joined, strict=True)
+    assert backends == ("gloo", "gloo"), "on the CPU"
     first.set("address of 0", "a port")
     assert first.check(["address of 0"])
     assert not second.check(["address of 0"])

@@ -8,10 +8,11 @@ import torch
 from torch import nn
 
 from tests import tiny
+from tests.errors import refuses
 from vitviz.models.vit import ViT
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
-from vitviz.training.optim import Muon, create_optimizers, orthogonalize
+from vitviz.training.optim import Muon, create_optimizers, load_states, orthogonalize
 
 
 def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -166,6 +167,13 @@ def test_every_parameter_has_exactly_one_optimizer(name):
     assert decays["head.bias"] == decays["norm.weight"] == decays["blocks.0.mlp.fc1.bias"] == 0
     assert {group["base_lr"] for group in muon.param_groups} == {0.01}
     assert {group["base_lr"] for group in adamw.param_groups} == {0.02}
+
+
+def test_optimizers_have_saved_states_only_after_a_step():
+    optimizers = create_optimizers(tiny.model(), TrainConfig(), Distributed())
+    load_states(optimizers, [], has_stepped=False)
+    with refuses("optimizers"):
+        load_states(optimizers, [], has_stepped=True)
 
 
 def test_queries_keys_and_values_of_a_network_are_split():
