@@ -224,7 +224,7 @@ def test_a_process_that_answers_late_is_not_lost(monkeypatch):
 def test_a_restart_does_not_find_the_addresses_of_the_previous_attempt(monkeypatch):
     joined = []
     monkeypatch.setattr(
-        torch.distributed, "init_process_group", lambda backend, store, **who: joined.append((backend, store))
+        torch.distributed, "init_process_group", lambda *args, store, **who: joined.append((*args, store))
     )
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
     agent = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True)

@@ -180,7 +180,6 @@ def test_a_frozen_run_resumes_exactly(config, monkeypatch):
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
-@pytest.mark.slow
 def test_position_embeddings_are_interpolated_for_another_image_size(config, backbone):
     model = replace(config.model, img_size=(32, 24))
     data = load_training_data(replace(config, model=model), torch.device("cpu"))
