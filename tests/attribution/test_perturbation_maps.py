@@ -1,6 +1,7 @@
 """Perturbation maps: completeness, single patches, and comparison with captum."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from captum import attr
 import vitviz
 from tests import tiny
 from vitviz.attribution import perturbation_maps
-from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.context import BEFORE_BATCH, ForwardContext
 from vitviz.attribution.targets import find_target
 from vitviz.data.preprocessing import sample_paths
 
@@ -115,6 +116,16 @@ def test_integrated_gradients_use_more_points_until_they_are_complete(monkeypatc
     monkeypatch.setattr(perturbation_maps, "COMPLETENESS_TOLERANCE", 0)
     assert not perturbation_maps.integrate_gradients(subject, 3).is_complete
     assert counts == [24, 64, 128, 256]
+
+
+def test_a_backward_pass_takes_as_many_points_as_their_activations_in_all_layers_allow():
+    wide = replace(tiny.CONFIG, img_size=(80, 112), mlp_ratio=64)
+    context = ForwardContext(tiny.checkpoint(wide), tiny.images((80, 112), batch=1)[0])
+    sizes: list[int] = []
+    before = BEFORE_BATCH.set(sizes.append)
+    perturbation_maps.path_integral(context, 3, 5)
+    BEFORE_BATCH.reset(before)
+    assert sizes == [2, 2, 1], "at most 2**23 activations: 6 layers of 561 tokens of 1,152 channels each"
 
 
 def saturated() -> ForwardContext:

@@ -158,10 +158,7 @@ def test_pooling_attention_equals_that_of_transformers():
 def test_a_class_specific_method_of_a_model_without_head_names_the_reason():
     model = vitviz.load(families.build("timm DINO", dtype=torch.float32), device="cpu")
     explanation = vitviz.explain(model, np.zeros((32, 32, 3), np.uint8))
-    with pytest.raises(
-        ValueError,
-        match="method must not be relevance, which explains a class: VisionTransformer has no classification head",
-    ):
+    with refuses("method"):
         explanation.map("relevance")
     with pytest.raises(ValueError, match="predicts no class"):
         _ = explanation.prediction
@@ -243,31 +240,24 @@ def test_weights_in_shards_load(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "match"),
+    ("changes", "field"),
     [
-        (
-            {"model_type": "swin"},
-            r"is of the family swin \(windowed or pyramid transformer\)\. Families that load: ViT",
-        ),
-        ({"model_type": "convnextv2"}, r"is of the family convnextv2 \(convnet\)"),
-        ({"model_type": "beit"}, r"is of the family beit \(BEiT\)"),
-        ({"model_type": "siglip2_vision_model"}, r"\(NaFlex\)"),
-        ({"model_type": "bert"}, "is of the family bert"),
-        ({"hidden_act": "relu"}, "hidden_act must be one of gelu"),
-        ({"hidden_act": "silu"}, "The activation of the MLP must be gelu or .*: vit has silu"),
-        ({"num_attention_heads": 5}, "num_heads must divide embed_dim"),
-        ({"image_size": 40}, r"of another shape: pos_embed \(1, 17, 24\) instead of \(1, 26, 24\)"),
-        ({"gate": 2.0}, r"Every field of config\.json must be known, as it may change the output: got gate = 2\.0"),
+        *(({"model_type": name}, "family") for name in ("swin", "convnextv2", "beit", "siglip2_vision_model", "bert")),
+        ({"hidden_act": "relu"}, "hidden_act"),
+        ({"hidden_act": "silu"}, "act_layer"),
+        ({"num_attention_heads": 5}, "num_heads"),
+        ({"image_size": 40}, "pos_embed (1, 17, 24) instead of (1, 26, 24)"),
+        ({"gate": 2.0}, "gate"),
         ({"gate": None}, None),
         ({"patch_size": [8, 8]}, None),
     ],
 )
-def test_another_family_or_config_is_refused_by_name(tmp_path, changes, match):
+def test_another_family_or_config_is_refused_by_name(tmp_path, changes, field):
     folder = families.saved("ViT", tmp_path / "vit", **changes)
-    if match is None:
+    if field is None:
         assert vitviz.load(folder).config.img_size == families.SQUARE
     else:
-        with pytest.raises(CheckpointError, match=match):
+        with refuses(field):
             vitviz.load(folder)
 
 
@@ -275,30 +265,30 @@ def test_another_family_or_config_is_refused_by_name(tmp_path, changes, match):
 def test_modules_of_other_families_are_refused_by_name(architecture):
     with torch.device("meta"):
         module = timm.create_model(architecture)
-    with pytest.raises(CheckpointError, match="The model must be a plain ViT"):
+    with refuses("family"):
         vitviz.load(module)
 
 
 @pytest.mark.parametrize(
-    ("options", "match"),
+    ("options", "field"),
     [
-        ({"act_layer": "relu"}, "The activation of the MLP must be gelu or .* has ReLU"),
-        ({"global_pool": "max"}, "global_pool must be token, avg or map: .* has max"),
-        ({"global_pool": "map", "pool_include_prefix": True}, "The pooling must read the patches only"),
+        ({"act_layer": "relu"}, "act_layer"),
+        ({"global_pool": "max"}, "global_pool"),
+        ({"global_pool": "map", "pool_include_prefix": True}, "global_pool"),
     ],
 )
-def test_operations_that_no_tensor_shows_are_refused(options, match):
+def test_operations_that_no_tensor_shows_are_refused(options, field):
     module = families.of_timm("vit_tiny_patch16_224", **options)(families.SQUARE)
-    with pytest.raises(CheckpointError, match=match):
+    with refuses(field):
         vitviz.load(module)
     config = {"architecture": "vit_tiny_patch16_224", "model_args": options}
     tensors = dict(module.state_dict())
-    with pytest.raises(CheckpointError, match=match.replace("ReLU", "relu")):
+    with refuses(field):
         convert(Pretrained("file", tensors, config | {"pretrained_cfg": {"input_size": [3, 32, 32]}}))
 
 
 def test_a_module_of_another_library_is_refused():
-    with pytest.raises(CheckpointError, match="The module must be a ViT of timm or transformers: got Linear"):
+    with pytest.raises(CheckpointError):
         vitviz.load(torch.nn.Linear(2, 2))
 
 
@@ -322,7 +312,7 @@ def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
     tensors["norm.bias"][3] = torch.nan
     safetensors.torch.save_file(tensors, folder / "model.safetensors")
-    with pytest.raises(CheckpointError, match=r"Every weight must be finite: norm\.bias"):
+    with refuses("norm.bias"):
         vitviz.load(folder)
     content = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(content[:-100])
@@ -340,8 +330,7 @@ def test_a_folder_with_pickles_is_refused_with_a_way_to_open_them(tmp_path):
 
 
 def test_a_size_that_does_not_fit_the_patches_is_refused():
-    match = r"img_size must be a multiple of the patch size, 8: got 32 x 37\. Use 32 x 40\."
-    with pytest.raises(CheckpointError, match=match):
+    with refuses("img_size"):
         vitviz.load(families.build("timm ViT", dtype=torch.float32), img_size=(32, 37))
 
 
