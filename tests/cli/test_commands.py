@@ -430,6 +430,25 @@ def test_data_check_lists_the_classes_and_skipped_files_of_a_folder(vitviz, tmp_
     assert err.startswith("vitviz: An image folder needs at least two classes")
 
 
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_data_check_lists_likely_mislabeled_images(vitviz, cifar_folder, tiny_file, tmp_path):
+    numbers = np.random.default_rng(0)
+    for k, name in enumerate(("red", "green", "blue")):
+        (tmp_path / "colors" / name).mkdir(parents=True)
+        for number in range(20):
+            pixels = numbers.integers(0, 160, (tiny.H, tiny.W, 3))
+            pixels[..., (k + (name == "red" and number == 7)) % 3] += 90
+            Image.fromarray(pixels.astype(np.uint8)).save(tmp_path / "colors" / name / f"{number}.png")
+    words = ("data", "check", "--dataset", "folder", "--data", tmp_path / "colors", "--checkpoint")
+    code, out, err = vitviz(*words, tiny_file)
+    assert (code, err) == (0, "")
+    assert re.search(r"likely mislabeled\W+class\W+prediction\W+probability\W+red/7\.png\W+red\W+green", out)
+    assert vitviz(*words, "nowhere")[0] == 1
+    code, out, _ = vitviz("data", "check", "--data", cifar_folder, "--checkpoint", tiny_file)
+    assert code == 0
+    assert re.search(r" of 120 images are likely mislabeled, .* features of tiny;", out)
+
+
 def test_unknown_words_get_a_suggestion(vitviz, tmp_path, subtests):
     cases = {
         ("explain", "catt", "-o", tmp_path / "a.png"): (1, "Did you mean cat?"),

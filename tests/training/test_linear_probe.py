@@ -20,7 +20,15 @@ from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.training import linear_probe
 from vitviz.training.evaluation import predict
-from vitviz.training.linear_probe import LinearHead, compute_features, cross_validate, fit, group_copies, with_head
+from vitviz.training.linear_probe import (
+    CrossValidation,
+    LinearHead,
+    compute_features,
+    cross_validate,
+    fit,
+    group_copies,
+    with_head,
+)
 
 HEADS = {  # what the head reads
     "class token": tiny.CONFIG,
@@ -177,6 +185,27 @@ def test_folds_are_of_whole_groups_and_leave_every_class(seed):
         assert set(labels[folds != fold].tolist()) == set(range(12))
     sizes = folds[folds >= 0].bincount()
     assert sizes.max() < 2 * sizes.min(), "folds must have similar sizes"
+
+
+def test_planted_wrong_labels_come_first_of_the_likely_mislabeled_images():
+    numbers = np.random.default_rng(0)
+    truth = torch.arange(300) % 3
+    features = 6 * torch.eye(3, 20)[truth] + torch.from_numpy(numbers.normal(size=(300, 20)))
+    labels = truth.clone()
+    labels[[4, 33, 71]] = torch.tensor([0, 2, 1])
+    validation = cross_validate(features, labels, torch.arange(300), 10.0)
+    found = linear_probe.find_mislabeled(validation, labels)
+    assert {tuple(pair) for pair in found[:3].tolist()} == {(i, int(truth[i])) for i in (4, 33, 71)}
+    assert len(found) < 6
+
+
+def test_images_that_could_not_be_held_out_are_not_called_mislabeled():
+    probabilities = torch.tensor(
+        [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.1, 0.9, 0], [torch.nan] * 3, [0.8, 0.1, 0.1]]
+    ).double()
+    labels = torch.tensor([0, 0, 1, 2, 1])
+    found = linear_probe.find_mislabeled(CrossValidation(probabilities, labels, (2,), 2, 4, (0, 1)), labels)
+    assert found.tolist() == [[4, 0], [1, 1]], "by margin; thresholds are 0.55, 0.5 and none"
 
 
 def test_the_interval_counts_groups_that_agree_once():

@@ -5,9 +5,11 @@ from typing import Annotated, Literal
 import typer
 from pydantic import Field
 
-from vitviz.cli.options import AnyData, Data, checked_by, progress_bar, table_console
+from vitviz.cli.options import CHECKPOINT_HELP, AnyData, Data, checked_by, progress_bar, table_console
 from vitviz.training.config import DatasetName
 
+DEFAULT_MODEL = "cifar10-ti4"  # of the list of likely mislabeled images of a folder
+MAX_LISTED = 20  # of these
 CIFARName = Literal["cifar10", "cifar100"]
 data_app = typer.Typer(help="Download or check a dataset.", no_args_is_help=True)
 
@@ -36,16 +38,27 @@ def data_check(
         int,
         typer.Option(help="For folder: height and width (px).", **checked_by(Annotated[int, Field(ge=1, le=1024)])),
     ] = 32,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHECKPOINT",
+            help=f"List the images that are likely mislabeled, by a linear probe on this model's features. "
+            f"{CHECKPOINT_HELP} Default: for folder {DEFAULT_MODEL}.",
+        ),
+    ] = None,
 ) -> None:
-    """Check that a dataset is available and complete; for an image folder, list the files that cannot be used."""
+    """Check that a dataset is complete and list images with likely wrong labels, of a folder also unusable files."""
     from vitviz.data import cifar, datasets
 
     if dataset == "folder":
         check_folder(data, img_size)
+        list_mislabeled(dataset, data, checkpoint or DEFAULT_MODEL)
         return
     counts = [len(cifar.load(split, data, dataset)[1]) for split in datasets.SPLITS]
     path = cifar.find(data, dataset)
     print(f"{datasets.DATASET_INFO[dataset].name} in {path}: {counts[0]:,} training and {counts[1]:,} test images")
+    if checkpoint is not None:
+        list_mislabeled(dataset, data, checkpoint)
 
 
 def check_folder(data: str | None, img_size: int) -> None:
@@ -76,3 +89,52 @@ def check_folder(data: str | None, img_size: int) -> None:
             files.add_row(escape(name), escape(reason))
         console.print(files)
     image_folder.check_summary(table, str(data))
+
+
+def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> None:
+    """Print the images that a linear probe on the features of a model, fitted without them, puts into another class."""
+    import torch
+    from rich.markup import escape
+    from rich.table import Table
+
+    from vitviz.data import cifar, datasets, image_folder, preprocessing
+    from vitviz.models.accuracy import accuracy_number
+    from vitviz.models.hub import load
+    from vitviz.training import linear_probe
+
+    model = load(checkpoint)
+    size = model.config.img_size
+    if dataset == "folder":
+        found, locations, summary = image_folder.read_all(data, size, model.resize)
+        names, classes = list(found), summary.classes
+        images = torch.stack(list(found.values()))
+        labels = torch.tensor([classes.index(locations[name].class_name) for name in names])
+    else:
+        parts = {split: cifar.load(split, data, dataset) for split in datasets.SPLITS}
+        names = [f"{split} image {i}" for split, part in parts.items() for i in range(len(part[1]))]
+        classes = datasets.DATASET_INFO[dataset].classes
+        images, labels = (torch.cat(values) for values in zip(*parts.values(), strict=True))
+        images = preprocessing.resize_images(images, size, model.resize)
+    with progress_bar() as bar:
+        task = bar.add_task("computing features", total=len(images))
+        features = linear_probe.compute_features(model, images, lambda count: bar.advance(task, count))
+        bar.update(task, description="cross-validating", completed=0)
+        groups = linear_probe.group_copies(features, names)
+        report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
+        validation = linear_probe.cross_validate(features, labels, groups, linear_probe.C_FOR_LABELS, report)
+    console = table_console()
+    if not validation.total:
+        console.print("No image could be held out to find wrong labels: those of each class are near copies.")
+        return
+    suspects = linear_probe.find_mislabeled(validation, labels).tolist()
+    accuracy = accuracy_number(validation.correct / validation.total, validation.total)
+    console.print(
+        f"{len(suspects):,} of {validation.total:,} images are likely mislabeled, by a linear probe on the features of "
+        f"{model.name}; it predicts {accuracy} correctly when held out: the fewer, the more of these labels are right."
+    )
+    table = Table("likely mislabeled", "class", "prediction", "probability")
+    for image, other in suspects[:MAX_LISTED]:
+        probability = f"{100 * validation.probabilities[image, other]:.0f} %"
+        table.add_row(*map(escape, (names[image], classes[labels[image]], classes[other], probability)))
+    if suspects:
+        console.print(table)
