@@ -52,19 +52,19 @@ class Results:
 
     Args:
         checkpoint: The model whose maps are tested.
-        source: Description of the images.
+        image_set: Description of the images.
 
     Raises:
         ValueError: If the model has no classification head that was trained on labels, or no attention.
     """
 
-    def __init__(self, checkpoint: Checkpoint, source: str = "test images") -> None:
+    def __init__(self, checkpoint: Checkpoint, image_set: str = "test images") -> None:
         if not checkpoint.is_classifier:
             raise ValueError(
                 "Faithfulness is measured by the probability of a class: "
                 f"{checkpoint.name} has no classification head that was trained on labels."
             )
-        self.checkpoint, self.source = checkpoint, source
+        self.checkpoint, self.image_set = checkpoint, image_set
         config = checkpoint.network.config
         self.computes = {key: method.compute for key, method in methods_for(config).items()}
         self.subset_sizes = [size for size in SUBSET_SIZES if size < config.num_patches]
@@ -135,7 +135,7 @@ class Results:
     def tables(self) -> Iterator[Table]:
         """Return a table per baseline, and one each of the other tests."""
         name = self.checkpoint.name
-        subject = f"{self.images} {self.source}, {name}"
+        subject = f"{self.images} {self.image_set}, {name}"
         for baseline, how in self.baselines.items():
             rows = {key: self.scores[baseline, key] for key in (*self.computes, RANDOM_BASELINE)}
             yield score_table(f"{subject}; removed patches {how}", rows)
@@ -144,7 +144,7 @@ class Results:
                 f"{subject}; sensitivity-n, correlation of a map's sum with the decrease of the logit",
                 self.sensitivities,
             )
-        few = f"{min(RANDOMIZED, self.images)} {self.source}, {name}"
+        few = f"{min(RANDOMIZED, self.images)} {self.image_set}, {name}"
         yield table(
             f"{few}; rank correlation with the original map after randomizing the model up to this part",
             self.correlations,
@@ -152,7 +152,7 @@ class Results:
         samples = f"{len(preprocessing.sample_paths())} sample images, {name}"
         located = localization.on_samples(self.checkpoint, self.computes)
         yield table(f"{samples}; localization of the drawn object", located)
-        some = f"{min(MEASURED, self.images)} {self.source}, {name}"
+        some = f"{min(MEASURED, self.images)} {self.image_set}, {name}"
         yield score_table(f"{some}; methods on request, removed patches {self.baselines['mean']}", self.on_request)
         yield table(f"{some}; metrics, and deletion as a fraction of the greedy order's", self.metrics)
 
@@ -171,8 +171,8 @@ def run(name: str, data: str | None, num_images: int, seed: int = 0, output: Pat
         ValueError: If the model has no head, the data has no images, or the file is of another benchmark.
     """
     checkpoint = load(name)
-    names, open_image, source = find_images(data, checkpoint)
-    results = Results(checkpoint, source)
+    names, open_image, image_set = find_images(data, checkpoint)
+    results = Results(checkpoint, image_set)
     chosen = np.random.default_rng(seed).permutation(len(names))[:num_images]
     header = {
         "checkpoint": checkpoint.name,
@@ -209,12 +209,12 @@ def find_images(data: str | None, checkpoint: Checkpoint) -> tuple[list[str], Ca
         return names, one, "test images"
 
     def open_image(index: int) -> Tensor:
-        with image_folder.open_source(Path(data)) as opened:
-            image = preprocessing.preprocess(opened.read(found[index]), size, resize=checkpoint.resize)
+        with image_folder.open_files(Path(data)) as files:
+            image = preprocessing.preprocess(files.read(found[index]), size, resize=checkpoint.resize)
         return preprocessing.to_tensor(image.model_input)
 
-    with image_folder.open_source(Path(data)) as source:
-        found = sorted(name for name in source.names if name.lower().endswith(image_folder.SUFFIXES))
+    with image_folder.open_files(Path(data)) as files:
+        found = sorted(name for name in files.names if name.lower().endswith(image_folder.SUFFIXES))
     if not found:
         endings = ", ".join(image_folder.SUFFIXES)
         raise DataError(f"The folder must hold CIFAR-10 or images ({endings}): {data!r:.200} has none.")

@@ -52,7 +52,7 @@ def time_steps(client: TestClient, checkpoint: str, name: str) -> dict[str, floa
         return 1000 * (time.perf_counter() - start)
 
     times = {"a new image: pass and all numbers": post("") + post("/lesson")}
-    patch, layer = found["rows"] * found["columns"] // 2, found["layers"] - 1
+    patch, layer = found["shape"]["rows"] * found["shape"]["columns"] // 2, found["shape"]["layers"] - 1
     return times | {
         "embedding and positions: a patch": post("/lesson/patch", patch=patch, dimension=0),
         "attention: a head": post("/lesson/head", layer=layer, head=0),

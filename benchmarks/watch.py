@@ -117,7 +117,7 @@ def metrics(runs: Runs) -> list[dict[str, Any]]:
 def time_polls(runs: Runs, data: str | None) -> list[float]:
     """Return the CPU time of polls for the list of runs, all metrics and all snapshots (ms)."""
     trainings = Trainings(data, runs.root)
-    request = PollRequest(run=RUN, timeline=TimelineRequest(source=f"runs/{RUN}", image=0, first=0))
+    request = PollRequest(run=RUN, timeline=TimelineRequest(model=f"runs/{RUN}", image=0, first=0))
     times = []
     for _ in range(NUM_POLLS):
         start = time.thread_time()

@@ -119,7 +119,7 @@ def test_only_the_command_convert_reads_pickles():
                 yield from (name for name in imports(path) if name.startswith(module))
 
     assert offenders(find) == {}
-    assert 'torch.load(source, map_location="cpu", weights_only=True)' in (PACKAGE / "models/pickles.py").read_text()
+    assert 'torch.load(file, map_location="cpu", weights_only=True)' in (PACKAGE / "models/pickles.py").read_text()
 
 
 def test_nothing_unpickles_evaluates_or_starts_a_shell():

@@ -51,7 +51,7 @@ def to_mmap(tensor: "Tensor") -> "Tensor":
 
 
 def return_freed_memory() -> None:
-    """Return all freed pages to the system, for a server; by itself glibc returns only the top of a heap."""
+    """Return all freed pages to the system, for a server; without this glibc returns only the top of a heap."""
     if is_glibc():
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -134,8 +134,8 @@ def test_nothing_private_is_named(tmp_path, tiny_bytes, monkeypatch):
 
 
 def test_models_of_the_hub_have_their_revision(explanation):
-    source = {"repository": "owner/name", "revision": "0123abc", "family": "ViT"}
-    checkpoint = replace(explanation.context.checkpoint, record={"source": source})
+    pretrained = {"repository": "owner/name", "revision": "0123abc", "family": "ViT"}
+    checkpoint = replace(explanation.context.checkpoint, record={"pretrained": pretrained})
     context = explanation.context
     monkey = replace(explanation, context=type(context)(checkpoint, context.image))
     found = provenance.provenance(monkey, View())

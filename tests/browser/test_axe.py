@@ -77,7 +77,7 @@ def open_details(page):
 
 
 def choose_source(page, kind):
-    page.locator(f"input[name=source][value={kind}]").check()
+    page.locator(f"input[name=shelf][value={kind}]").check()
 
 
 def test_explore(open_page, check):
@@ -85,7 +85,7 @@ def test_explore(open_page, check):
     settled(page)
     check(page, "a head")
     choose_source(page, "test")
-    page.wait_for_selector("[data-source=test] .thumb")
+    page.wait_for_selector("[data-shelf=test] .thumb")
     page.locator(".method").nth(3).click()
     check(page, "a method, and the gallery")
     choose_source(page, "upload")

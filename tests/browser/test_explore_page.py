@@ -185,7 +185,7 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     view = View(content="method", method="occlusion", target=(k, 3))
     expect(page.locator(".map-title")).to_have_text(title_of(explanation, view))
     page.wait_for_url(f"**target={k},3*")
-    other_image(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
+    other_image(page, page.locator(".shelf[data-shelf=sample] .thumb").first.click)
     page.wait_for_url(lambda url: "target=" not in url)  # for another image the predicted class is explained
 
 

@@ -132,10 +132,10 @@ def with_uniform_attention(page, prefix):
     rows[..., prefix + 5] += 1e-5
     full = np.full((6, 6, tokens, tokens), round(65535 / tokens), "<u2")
     full[..., prefix + 5] += 1
-    changes = {"cls": base64.b64encode(rows.tobytes()).decode(), "prefix": prefix, "class_token": prefix > 0}
+    cls, tokens_before = base64.b64encode(rows.tobytes()).decode(), {"prefix": prefix, "class_token": prefix > 0}
     weights = base64.b64encode(full.tobytes()).decode()
     answered(page, "explanations/attention", lambda found: {"weights": weights})
-    answered(page, "explanations", lambda found: found | changes)
+    answered(page, "explanations", lambda found: found | {"cls": cls, "shape": found["shape"] | tokens_before})
 
 
 def test_uniform_attention_names_no_strongest_patch(open_page):
@@ -252,7 +252,7 @@ def test_an_error_of_the_methods_is_shown_and_stays(open_page):
 
 def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, request_urls):
     page = open_page()
-    page.locator("input[name=source][value=upload]").check(force=True)
+    page.locator("input[name=shelf][value=upload]").check(force=True)
     file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_UPLOAD_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
     expect(page.locator(".status")).to_have_text(
@@ -267,7 +267,7 @@ def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, reques
 
 def test_an_image_is_pasted_regardless_of_the_focus(open_page):
     page = open_page()
-    page.locator("input[name=source][value=upload]").check(force=True)
+    page.locator("input[name=shelf][value=upload]").check(force=True)
     other_image(
         page,
         lambda: page.evaluate(
@@ -281,7 +281,7 @@ def test_an_image_is_pasted_regardless_of_the_focus(open_page):
             }"""
         ),
     )
-    assert page.evaluate("document.activeElement.name") == "source"
+    assert page.evaluate("document.activeElement.name") == "shelf"
     expect(page.locator(".image-note")).to_contain_text("pasted.png")
 
 
@@ -352,7 +352,7 @@ def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
 
 def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
     page = open_page()
-    page.locator("input[name=source][value=upload]").check(force=True)
+    page.locator("input[name=shelf][value=upload]").check(force=True)
     page.locator("[data-do=camera]").click()
     page.wait_for_function("document.querySelector('.camera video').srcObject !== null")
     page.get_by_role("tab", name="Internals").click()
@@ -412,7 +412,7 @@ def test_no_choice_moves_the_image(open_page, width):
 
 def test_test_images_downloaded_later_are_listed(open_page):
     page = open_page()
-    shelf = page.locator(".shelf[data-source=test]")
+    shelf = page.locator(".shelf[data-shelf=test]")
     here = []
 
     def known(found):
@@ -420,7 +420,7 @@ def test_test_images_downloaded_later_are_listed(open_page):
         return found | {"cifar": found["cifar"] | cifar}
 
     answered(page, "models", known)
-    page.locator("input[name=source][value=test]").check()
+    page.locator("input[name=shelf][value=test]").check()
     for message in ("CIFAR-10 is not in data.", ""):
         page.get_by_role("tab", name="Internals").click()
         expect(page.locator(".vitviz-internals .absent")).to_have_text(message)
@@ -437,8 +437,8 @@ def test_cifar_is_downloaded_from_the_shelf(context, tmp_path):
         page = context.new_page()
         page.goto(address)
         page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
-        page.locator("input[name=source][value=test]").check(force=True)
-        shelf = page.locator(".shelf[data-source=test]")
+        page.locator("input[name=shelf][value=test]").check(force=True)
+        shelf = page.locator(".shelf[data-shelf=test]")
         expect(shelf.locator(".sentence")).to_have_text("The 10,000 test images are not downloaded.")
         shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
         expect(shelf.locator(".sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
@@ -458,8 +458,8 @@ def test_an_upload_that_the_server_has_deleted_is_replaced_after_a_reload(open_p
 
 def test_a_failed_choice_of_test_images_is_undone(open_page):
     page = open_page()
-    page.locator("input[name=source][value=test]").check()
-    shelf = page.locator(".shelf[data-source=test]")
+    page.locator("input[name=shelf][value=test]").check()
+    shelf = page.locator(".shelf[data-shelf=test]")
     expect(shelf.locator(".thumb")).to_have_count(40)
 
     def refuse(route):
@@ -493,7 +493,7 @@ def test_long_names_widen_nothing(open_page):
     page = open_page("?image=cat")
     page.set_viewport_size({"width": 390, "height": 800})
     long = "IMG_20240501_123456789_" + "HDR_" * 20
-    page.locator("input[name=source][value=upload]").check()
+    page.locator("input[name=shelf][value=upload]").check()
     page.locator(".drop input").set_input_files(
         {"name": f"{long}.txt", "mimeType": "text/plain", "buffer": b"no image"}
     )
@@ -515,7 +515,7 @@ def test_long_names_widen_nothing(open_page):
 
 def test_a_double_click_opens_the_camera_once(open_page):
     page = open_page()
-    page.locator("input[name=source][value=upload]").check(force=True)
+    page.locator("input[name=shelf][value=upload]").check(force=True)
     page.locator("[data-do=camera]").dblclick()
     expect(page.locator("[data-do=snap]")).to_be_visible()
     page.wait_for_function("document.querySelector('.camera video').srcObject?.active")

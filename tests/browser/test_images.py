@@ -15,8 +15,8 @@ pytestmark = pytest.mark.browser
 
 def open_gallery(page):
     """Open the test images and return their shelf."""
-    page.locator("input[name=source][value=test]").check()
-    shelf = page.locator(".shelf[data-source=test]")
+    page.locator("input[name=shelf][value=test]").check()
+    shelf = page.locator(".shelf[data-shelf=test]")
     expect(shelf.locator(".thumb")).to_have_count(40)
     return shelf
 
@@ -75,7 +75,7 @@ def test_thumbnails_are_inert_while_images_are_being_classified(open_page):
 
 def test_the_camera_can_be_closed_and_its_photo_is_explained(open_page):
     page = open_page()
-    page.locator("input[name=source][value=upload]").check()
+    page.locator("input[name=shelf][value=upload]").check()
     page.get_by_role("button", name="Use the camera").click()
     expect(page.locator(".camera video")).to_be_visible()
     page.get_by_role("button", name="Close the camera").click()
@@ -91,7 +91,7 @@ def test_the_camera_can_be_closed_and_its_photo_is_explained(open_page):
 
 
 def upload(page, name, content):
-    page.locator("input[name=source][value=upload]").check()
+    page.locator("input[name=shelf][value=upload]").check()
     page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "image/png", "buffer": content})
 
 
@@ -103,7 +103,7 @@ def png(size):
 
 def test_a_page_and_an_image_of_the_gallery_are_reached_by_number(open_page):
     page = open_page("?image=test:123")
-    shelf = page.locator(".shelf[data-source=test]")
+    shelf = page.locator(".shelf[data-shelf=test]")
     expect(shelf.locator(".thumb[aria-pressed=true]")).to_have_attribute("title", "cat, image 123")  # 123 % 10
     expect(shelf.get_by_label("Page", exact=True)).to_have_value("4")
     shelf.get_by_label("Page", exact=True).fill("250")

@@ -97,8 +97,8 @@ def test_no_shelf_of_images_moves_what_is_below(open_page, width, height):
     resize(page, width, height)
     tops = set()
     for name in ("sample", "test", "upload"):
-        page.locator(f"input[name=source][value={name}]").check(force=True)
-        expect(page.locator(f".shelf[data-source={name}]")).to_be_visible()
+        page.locator(f"input[name=shelf][value={name}]").check(force=True)
+        expect(page.locator(f".shelf[data-shelf={name}]")).to_be_visible()
         tops.add(box(page, ".methods")["y"])
     assert len(tops) == 1
 
@@ -129,7 +129,7 @@ def test_at_1024_by_768_the_introduction_the_photographs_and_the_methods_fit(ope
     page = open_page("?image=cat")
     resize(page, 1024, 768)
     assert box(page, ".intro span")["height"] <= 32  # two lines
-    shelf, photographs = box(page, ".shelf[data-source=sample]"), box(page, ".thumbs[aria-label=Photographs]")
+    shelf, photographs = box(page, ".shelf[data-shelf=sample]"), box(page, ".thumbs[aria-label=Photographs]")
     assert photographs["y"] + photographs["height"] / 2 <= shelf["y"] + shelf["height"]
     tops = page.locator(".method-group").evaluate_all("nodes => nodes.map((node) => node.offsetTop)")
     assert len(set(tops)) == 1

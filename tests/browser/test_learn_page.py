@@ -252,7 +252,7 @@ def test_a_head_of_the_link_is_shown_in_a_fresh_browser(open_lesson):
 
 def test_an_upload_says_how_long_it_is_kept(open_page):
     page = open_page()
-    page.locator("input[name=source][value=upload]").check()
+    page.locator("input[name=shelf][value=upload]").check()
     page.locator("input[type=file]").set_input_files(sample_paths()["dog"])
     page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload:')")
     page.get_by_role("tab", name="Learn").click()

@@ -262,8 +262,8 @@ def test_the_address_keeps_timeline_probe_image_and_snapshot(context, train_serv
     page = open_train(context, address, f"&timeline={SHIPPED}&probe=4&snapshot=8")
     painted(page, f"{SHIPPED} 3")
     expect(page.locator(TRAIN)).to_have_attribute("data-snapshot", "7")
-    expect(page.locator(".source")).to_have_value(SHIPPED)
-    page.locator(".source").select_option("runs/kept")
+    expect(page.locator(".timeline-choice")).to_have_value(SHIPPED)
+    page.locator(".timeline-choice").select_option("runs/kept")
     painted(page, "runs/kept 0")  # it has three images
     page.locator(".probes button").nth(1).click()
     painted(page, "runs/kept 1")
@@ -338,7 +338,7 @@ def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_li
     )
     page.goto(f"{address}?run=gone&tab=train")
     expect(page.locator(f"{TRAIN} .status")).to_have_text("The run of this link, gone, is not available: showing held.")
-    page.locator(".source").select_option(SHIPPED)
+    page.locator(".timeline-choice").select_option(SHIPPED)
     expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
 
 
@@ -560,7 +560,7 @@ def test_a_public_page_has_the_timeline_without_the_form(context, tmp_path):
         page = open_train(context, address)
         expect(page.locator(".closed")).to_contain_text("Training is disabled on this public page")
         expect(page.locator(f"{TRAIN} .form")).to_be_hidden()
-        expect(page.locator(".source")).to_have_value(SHIPPED)
+        expect(page.locator(".timeline-choice")).to_have_value(SHIPPED)
         expect(page.locator(".watch .headline")).to_have_text("How attention formed")
 
 

@@ -95,7 +95,7 @@ def command(*arguments: object) -> list[str]:
 def visit(root: Path, name: str) -> dict:
     """Do in the page what a visitor does: list the runs, show one, delete it."""
     trainings, launch.COMMAND = Trainings(None, root), (sys.executable, "-c", "")
-    timeline = TimelineRequest(source=f"runs/{name}", image=0, first=0)
+    timeline = TimelineRequest(model=f"runs/{name}", image=0, first=0)
     reply = json.loads(trainings.poll(PollRequest(run=name, timeline=timeline)).model_dump_json())
     list_run_models(trainings.runs)
     rows = {row["name"]: row["state"] for row in (*reply["lists"]["runs"], *reply["lists"]["sweeps"])}

@@ -194,7 +194,7 @@ def test_the_reader_may_take_memory_beyond_what_it_has_already(monkeypatch):
 def test_the_command_names_invalid_options(run_vitviz, tmp_path):
     assert "OUT must end in .safetensors: got a.pt" in run_vitviz("convert", "cifar10-ti4", "a.pt")[2]
     error = run_vitviz("convert", "cifar10-ti4", tmp_path / "a.safetensors", "--img-size", "big")[2]
-    assert "img_size must be HxW in pixels: got 'big'" in error
+    assert "--img-size must be HxW in pixels: got 'big'" in error
     error = run_vitviz("convert", "cifar10-ti4", tmp_path / "a.safetensors", "--classes", "a,b")[2]
     assert "needs a model with a text encoder, CLIP or SigLIP: cifar10-ti4 is another" in error
     assert not (tmp_path / "a.safetensors").exists()

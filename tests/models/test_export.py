@@ -50,7 +50,7 @@ def model_of(config=None, **options):
     config = replace(config, **options)
     network = ViT(config).eval()
     torch.nn.init.normal_(network.head.weight)
-    record = {"source": {"license": "mit"}}
+    record = {"pretrained": {"license": "mit"}}
     return Checkpoint("mine", network, ("a", "b", "c"), MEAN, STD, record, Resize("bilinear", 0.5, "center"))
 
 
@@ -65,7 +65,7 @@ def test_labels_preprocessing_license_and_a_wide_size_are_kept_by_timm(tmp_path)
     assert other.pretrained_cfg["label_names"] == ["a", "b", "c"]
     again = load(tmp_path)
     assert (again.labels, again.preprocessing) == (model.labels, model.preprocessing)
-    assert again.record["source"]["license"] == "mit"
+    assert again.record["pretrained"]["license"] == "mit"
     pixels = families.images((32, 48), torch.float32)
     torch.testing.assert_close(other(pixels), model.network(pixels), rtol=0, atol=1e-5)
 

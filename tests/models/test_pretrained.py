@@ -212,7 +212,7 @@ def test_a_loaded_model_is_saved_and_loaded_as_checkpoint(tmp_path):
     pixels = families.images(families.SQUARE, torch.float32)
     assert torch.equal(again.network(pixels), model.network(pixels))
     assert (again.labels, again.preprocessing, again.record) == (model.labels, model.preprocessing, model.record)
-    assert model.record["source"] == {"family": "SigLIP", "license": "apache-2.0", "library": "timm"}
+    assert model.record["pretrained"] == {"family": "SigLIP", "license": "apache-2.0", "library": "timm"}
 
 
 def test_weights_in_shards_load(tmp_path):
@@ -357,7 +357,7 @@ def test_a_model_in_the_cache_loads_without_network(offline_cache):
     model = vitviz.load("timm:vit_small", device="cpu")
     assert (model.name, model.origin) == ("vit_small", "timm/vit_small at 00000000")
     expected = {"repository": "timm/vit_small", "revision": "0" * 40, "license": "mit", "library": "timm"}
-    assert model.record["source"] == {"family": "ViT", **expected}
+    assert model.record["pretrained"] == {"family": "ViT", **expected}
     assert vitviz.load("hf:timm/vit_small").config == model.config
     size = next(offline_cache.glob("*/snapshots/*/model.safetensors")).stat().st_size
     assert hub_cache.list_cached() == [hub_cache.CachedModel("timm:vit_small", "ViT", size, families.K)]

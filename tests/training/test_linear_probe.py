@@ -231,13 +231,13 @@ def test_cross_validation_is_canceled_before_the_next_fold():
 
 
 def test_the_record_names_backbone_and_images_but_not_the_repository_as_its_own():
-    source = {"library": "timm", "family": "ViT", "license": "mit", "repository": "timm/x", "revision": "1a2b"}
-    model = replace(tiny.checkpoint(), record={"source": source, "train_config": {"objective": "mae"}})
+    pretrained = {"library": "timm", "family": "ViT", "license": "mit", "repository": "timm/x", "revision": "1a2b"}
+    model = replace(tiny.checkpoint(), record={"pretrained": pretrained, "train_config": {"objective": "mae"}})
     features, labels = draw(2, 12, tiny.D)
     found = cross_validate(features, labels, torch.arange(12))
     record = linear_probe.describe_fit(("a", "b"), labels, 0.01, found)
     taught = with_head(model, fit(features, labels), ("a", "b"), "taught", record)
-    assert taught.source == {"library": "timm", "family": "ViT", "license": "mit"}
+    assert taught.pretrained == {"library": "timm", "family": "ViT", "license": "mit"}
     assert taught.is_classifier
     probe = taught.record["linear_probe"]
     assert probe["backbone"] == {"name": "tiny", "repository": "timm/x", "revision": "1a2b"}

@@ -82,9 +82,10 @@ def test_an_explanation_is_that_of_the_library(client, cat):
     assert np.array_equal(decoded(reply["cls"], "<f4", *shape), default_rows(cat.context))
     assert reply["probabilities"] == cat.probabilities.tolist()
     assert (reply["classes"], reply["model"]) == (cat.labels, "tiny")
-    assert (reply["layers"], reply["heads"], reply["rows"], reply["columns"]) == (tiny.L, tiny.A, tiny.GH, tiny.GW)
-    assert (reply["prefix"], reply["class_token"], reply["distilled"], reply["pool"]) == (1, True, False, None)
-    assert reply["aspect"] == tiny.W / tiny.H
+    shape = reply["shape"]
+    assert (shape["layers"], shape["heads"], shape["rows"], shape["columns"]) == (tiny.L, tiny.A, tiny.GH, tiny.GW)
+    assert (shape["prefix"], shape["class_token"], shape["distilled"], reply["pool"]) == (1, True, False, None)
+    assert shape["aspect"] == tiny.W / tiny.H
     assert reply["limits"] == serialize.limits_to_json(cat)
     assert np.array_equal(pixels_of(reply["image"]), np.asarray(cat.image.model_input))
     assert (reply["image"]["shows"], reply["image"]["original"], reply["image"]["name"]) == (

@@ -155,7 +155,7 @@ def test_a_model_is_opened_and_canceled(monkeypatch):
         opener, started = client.backend.inputs.opener, []
         monkeypatch.setattr(opener, "start", started.append)
         monkeypatch.setattr(opener, "cancel", lambda: started.append("canceled"))
-        opener.state = OpenState("timm:x", "downloading", 1, 2)
+        opener.state = OpenState(requested="timm:x", phase="downloading", done=1, total=2)
         reply = client.get("models/open", action="start", name=" timm:x ")
         client.get("models/open", action="cancel")
         assert (started, reply["phase"], reply["done"]) == (["timm:x", "canceled"], "downloading", 1)

@@ -65,7 +65,7 @@ def test_the_catalog_summarizes_each_preset(page):
     first = catalog["presets"][0]
     assert (first["parameters"], first["tokens"], first["grid"]) == (1803850, 65, [8, 8])
     assert set(first["settings"]) == CONFIG_FIELDS
-    (bundled,) = catalog["sources"]
+    (bundled,) = catalog["timelines"]
     assert bundled["name"] == "cifar10-ti4"
     assert bundled["distilled"] is bool(checkpoint.load("cifar10-ti4").record["teacher"])
 
@@ -273,7 +273,7 @@ def test_a_poll_returns_only_changes(page, run):
 
 def test_a_poll_reports_that_the_followed_run_was_deleted(page, run):
     page.get("runs/delete", name="first")
-    timeline = {"source": "runs/first", "image": 0, "first": 3}
+    timeline = {"model": "runs/first", "image": 0, "first": 3}
     response = page.get("runs/poll", run="first", timeline=timeline)
     assert (response["lists"]["runs"], response["metrics"], response["timeline"]) == ([], None, None)
 
@@ -288,7 +288,7 @@ def test_metrics_of_a_new_session_are_returned_from_the_start(page, run):
 
 def snapshots(page, source, image=0, first=0):
     """Return the snapshots of a timeline."""
-    return page.get("runs/poll", timeline={"source": source, "image": image, "first": first})["timeline"]
+    return page.get("runs/poll", timeline={"model": source, "image": image, "first": first})["timeline"]
 
 
 def test_snapshots_equal_those_of_the_file(page):
@@ -299,7 +299,7 @@ def test_snapshots_equal_those_of_the_file(page):
     np.testing.assert_allclose(response["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(response["epoch"], held.epoch, atol=1e-4)
     size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}
-    assert response["shape"] == size | {"prefix": 1, "classToken": True, "distilled": False}
+    assert response["shape"] == size | {"prefix": 1, "class_token": True, "distilled": False}
     assert response["images"][3]["name"] == held.names[3] == "cat"
     np.testing.assert_allclose(response["entropy"], held.entropy, atol=1e-4)
     np.testing.assert_allclose(response["distance"], held.distance, atol=1e-4)
@@ -348,7 +348,7 @@ def test_a_damaged_line_of_metrics_does_not_hide_the_others(page, run):
 
 def test_a_damaged_timeline_does_not_hide_runs_and_metrics(page, run):
     (run / "timeline.npz").write_bytes(b"words")
-    response = page.get("runs/poll", run="first", timeline={"source": "runs/first", "image": 0, "first": 0})
+    response = page.get("runs/poll", run="first", timeline={"model": "runs/first", "image": 0, "first": 0})
     assert [info["name"] for info in response["lists"]["runs"]] == ["first"]
     assert (len(response["metrics"]["lines"]), response["timeline"]) == (4, None)
 
@@ -356,14 +356,14 @@ def test_a_damaged_timeline_does_not_hide_runs_and_metrics(page, run):
 @pytest.mark.parametrize(
     ("timeline", "field", "sentence"),
     [
-        ({"source": "../x"}, "timeline.source", "Timeline of '../x' not found"),
-        ({"source": "runs/../../etc"}, "timeline.source", "name must have 1 to 64 letters"),
+        ({"model": "../x"}, "timeline.model", "Timeline of '../x' not found"),
+        ({"model": "runs/../../etc"}, "timeline.model", "name must have 1 to 64 letters"),
         ({"first": -1}, "timeline.first", "greater than or equal to 0"),
         ({"image": "0"}, "timeline.image", "valid integer"),
     ],
 )
 def test_an_invalid_timeline_is_refused(page, timeline, field, sentence):
-    start = {"source": "cifar10-ti4", "image": 0, "first": 0}
+    start = {"model": "cifar10-ti4", "image": 0, "first": 0}
     refused = page.refusal("runs/poll", timeline=start | timeline)
     assert refused["field"] == field
     assert sentence in refused["error"]
@@ -427,7 +427,7 @@ def test_a_public_page_has_neither_training_nor_runs(run, trainings):
         assert "Training is off" in public.upload(b"", path="data/folders")[1]["error"]
         assert public.get("runs/catalog")["folder"] == ""
         assert public.get("runs/poll", run="first") == {"lists": None, "metrics": None, "timeline": None}
-        timeline = {"source": "runs/first", "image": 0, "first": 0}
+        timeline = {"model": "runs/first", "image": 0, "first": 0}
         assert "Timeline of" in public.refusal("runs/poll", timeline=timeline)["error"]
         assert snapshots(public, "cifar10-ti4")["count"] == 60
 
@@ -502,7 +502,7 @@ def test_the_current_checkpoint_of_a_run_is_explored(trainings, run):
     listed = list_models(sources)["models"][-1]
     parameters = sum(p.numel() for p in checkpoint.load(run / "last.safetensors").network.parameters())
     size = {"layers": 2, "heads": 2, "classes": 10, "family": "ViT", "parameters": parameters}
-    known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True, "source": ""}
+    known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True, "pretrained": ""}
     assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
     cat = {"kind": "sample", "name": "cat"}
     found = Explanations(sources).compute(Subject(model="runs/first", image=cat)).explanation

@@ -352,15 +352,20 @@ def test_a_model_without_head_says_so():
 
 
 def test_the_credit_names_source_and_license():
-    source = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION, "license": "mit"}
-    assert replace(tiny.checkpoint(), record={"source": source}).credit == (
+    pretrained = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION, "license": "mit"}
+    assert replace(tiny.checkpoint(), record={"pretrained": pretrained}).credit == (
         "Weights: timm/vit at 01234567, license mit."
     )
-    source = {"library": "timm", "family": "ViT"}
-    assert replace(tiny.checkpoint(), record={"source": source}).credit == "Weights: timm ViT, license not stated."
+    pretrained = {"library": "timm", "family": "ViT"}
+    assert (
+        replace(tiny.checkpoint(), record={"pretrained": pretrained}).credit == "Weights: timm ViT, license not stated."
+    )
 
 
 def test_the_source_of_a_model_of_others_is_in_the_list_of_models():
-    source = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION}
-    assert describe_model(replace(tiny.checkpoint(), record={"source": source}))["source"] == "timm/vit at 01234567"
-    assert describe_model(tiny.checkpoint())["source"] == ""
+    pretrained = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION}
+    assert (
+        describe_model(replace(tiny.checkpoint(), record={"pretrained": pretrained}))["pretrained"]
+        == "timm/vit at 01234567"
+    )
+    assert describe_model(tiny.checkpoint())["pretrained"] == ""

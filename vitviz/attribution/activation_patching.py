@@ -101,7 +101,7 @@ class Replacement(Intervention):
 
 
 def patch_contexts(
-    source: ForwardContext,
+    clean: ForwardContext,
     corrupted: ForwardContext,
     target: Target,
     part: Part = "heads",
@@ -111,7 +111,7 @@ def patch_contexts(
     """Replace one activation at a time in the forward pass of an image by that of another image.
 
     Args:
-        source: Image A, whose activations are inserted.
+        clean: Image A, whose activations are inserted.
         corrupted: Image B, in the same model, with the same patches removed.
         target: The class, or the class and its contrast, whose logit is measured.
         part: "heads", "mlp" or "tokens"; the number of forward passes is L A, L or L T.
@@ -122,29 +122,29 @@ def patch_contexts(
         ValueError: If the part or a layer is unknown, the models or their grids differ, other patches are removed, or
             both images have the same logit.
     """
-    depth = source.config.depth
+    depth = clean.config.depth
     chosen_layers = range(depth) if layers is None else layers
     for layer in chosen_layers:
         check_index("layer", layer, depth)
     if part not in get_args(Part):
         raise InvalidValueError("part", f"one of {', '.join(get_args(Part))}", part)
-    check_same_model(source, corrupted)
-    if not np.array_equal(source.kept_tokens, corrupted.kept_tokens):
+    check_same_model(clean, corrupted)
+    if not np.array_equal(clean.kept_tokens, corrupted.kept_tokens):
         raise ValueError(
             "Activation patching needs the same tokens in both images: other patches are removed in one of them. "
             "Restore them, or paint them gray."
         )
-    recorders = [Recorder(*one) for one in interventions(source)]
+    recorders = [Recorder(*one) for one in interventions(clean)]
     with torch.inference_mode():
-        clean = source.model(source.image[None], source.batched_keep(1), recorders)
-        before = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.interventions)
-    logit, corrupted_logit = (float(target_logit(logits, target)) for logits in (clean, before))
+        clean_logits = clean.model(clean.image[None], clean.batched_keep(1), recorders)
+        corrupted_logits = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.interventions)
+    logit, corrupted_logit = (float(target_logit(logits, target)) for logits in (clean_logits, corrupted_logits))
     if abs(logit - corrupted_logit) < 1e-6 * max(1.0, abs(logit)):
         raise ValueError(
             "Activation patching needs images with different logits of the target: choose another image or target."
         )
-    kept = int(source.kept_tokens.sum())
-    count = {"heads": source.config.num_heads, "mlp": 1, "tokens": kept}[part]
+    kept = int(clean.kept_tokens.sum())
+    count = {"heads": clean.config.num_heads, "mlp": 1, "tokens": kept}[part]
     patched = torch.cat(list(patched_logits(corrupted, recorders, target, part, count, report, chosen_layers)))
     recovered = (patched - corrupted_logit) / (logit - corrupted_logit)
     found = recovered.view(len(chosen_layers), -1).float().cpu().numpy()  # (L, count)

@@ -92,9 +92,9 @@ def load(model: str) -> str:
 
 def explain(subject: Subject, crop: float, name: str = "explanation") -> Iterator[str]:
     """Yield the lines that compute the explanation of a subject under a name."""
-    source = image_name(subject.image) or PLACEHOLDER
-    chosen, remark = f", crop={crop!r}" * (crop != CENTER), "  # your image" * (source == PLACEHOLDER)
-    yield f"{name} = vitviz.explain(model, {source!r}{chosen}){remark}"
+    image = image_name(subject.image) or PLACEHOLDER
+    chosen, remark = f", crop={crop!r}" * (crop != CENTER), "  # your image" * (image == PLACEHOLDER)
+    yield f"{name} = vitviz.explain(model, {image!r}{chosen}){remark}"
     for one in subject.ablations:
         ablated, patches = list(one.heads) or None, list(one.patches) or None
         mode, patch_mode = one.mode if ablated else None, one.patch_mode if patches else None
@@ -118,8 +118,8 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
         yield f"found = explanation.pca({given})"
         yield f"array = found.rgb  # ({rows}, {columns}, 3); found.explained: variance ratios"
     else:
-        source = (other and image_name(other.origin)) or PLACEHOLDER
-        yield f"other = vitviz.explain(model, {source!r})" + "  # your second image" * (source == PLACEHOLDER)
+        image = (other and image_name(other.origin)) or PLACEHOLDER
+        yield f"other = vitviz.explain(model, {image!r})" + "  # your second image" * (image == PLACEHOLDER)
         given = arguments(target=find_target(explanation.context, view.target) if view.target else None)
         yield f"found = vitviz.patch_activations(explanation, other{given and f', {given}'})"
         yield f"array = found.recovered  # ({layers}, {heads}): 0 as in the other image, 1 as in this one"
@@ -132,9 +132,9 @@ def shown(value: int | str) -> int | str | None:
 
 def model_name(checkpoint: Checkpoint) -> str:
     """Return a model as `vitviz.load` takes it, a file without its folder, or "runs/NAME"."""
-    source = checkpoint.source
-    if "repository" in source:
-        return f"hf:{source['repository']}" + (f"@{source['revision']}" if "revision" in source else "")
+    pretrained = checkpoint.pretrained
+    if "repository" in pretrained:
+        return f"hf:{pretrained['repository']}" + (f"@{pretrained['revision']}" if "revision" in pretrained else "")
     paths = [file.path for file in checkpoint.files]
     is_bundled = bundled_checkpoints().get(checkpoint.name) in paths
     is_named_by_file = [path.stem for path in paths] == [checkpoint.name]

@@ -28,7 +28,7 @@ from vitviz.attribution.methods import METHODS, Method, methods_for
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.targets import TargetLike, find_target, method_target
 from vitviz.data.images import Images, parse_name, read_each, read_image, split_batch
-from vitviz.data.preprocessing import ImageSource, PreprocessedImage, file_name, load_samples, to_tensor
+from vitviz.data.preprocessing import ImageLike, PreprocessedImage, file_name, load_samples, to_tensor
 from vitviz.errors import ImageError, InvalidValueError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
@@ -426,11 +426,11 @@ class Explanation:
 
 @overload
 def explain(
-    model: Checkpoint | nn.Module, image: list[ImageSource], crop: float = 0.5, normalized: bool = False
+    model: Checkpoint | nn.Module, image: list[ImageLike], crop: float = 0.5, normalized: bool = False
 ) -> list[Explanation]: ...
 @overload
 def explain(
-    model: Checkpoint | nn.Module, image: ImageSource, crop: float = 0.5, normalized: bool = False
+    model: Checkpoint | nn.Module, image: ImageLike, crop: float = 0.5, normalized: bool = False
 ) -> Explanation: ...
 @own_modes()
 def explain(
@@ -460,7 +460,7 @@ def explain(
     """
     checkpoint = hub.as_checkpoint(model)
     batch = split_batch(image)
-    images = [cast(ImageSource, image)] if batch is None else batch
+    images = [cast(ImageLike, image)] if batch is None else batch
     explained = read_each(images, lambda one: prepare(checkpoint, one, crop, normalized))
     forward_batch([one.context for one in explained])
     for one in explained:
@@ -468,12 +468,12 @@ def explain(
     return explained[0] if batch is None else explained
 
 
-def prepare(checkpoint: Checkpoint, image: ImageSource, crop: float, normalized: bool) -> Explanation:
+def prepare(checkpoint: Checkpoint, image: ImageLike, crop: float, normalized: bool) -> Explanation:
     """Return the explanation of an image, arguments as for `explain`, before its forward pass."""
     size = checkpoint.config.img_size
     if normalized:
-        source, values = denormalize(checkpoint, image)
-        read = read_image(source, size)
+        pixels, values = denormalize(checkpoint, image)
+        read = read_image(pixels, size)
         read = replace(read, note=f"normalized by the caller, {read.note}")
     else:
         read = read_image(image, size, crop, checkpoint.resize)
@@ -538,15 +538,14 @@ def context_of(name: str, value: object) -> ForwardContext:
     return value.context
 
 
-def find_origin(source: ImageSource, image: PreprocessedImage, crop: float) -> Origin:
+def find_origin(image: ImageLike, read: PreprocessedImage, crop: float) -> Origin:
     """Return the image of `explain` by its kind."""
-    kind, name = parse_name(source)
+    kind, name = parse_name(image)
     if kind == "test":
         return TestImage(index=int(name))
     if kind == "sample":
         return Sample(name=name)
-    found = file_name(source)
-    return Given(sha256=image.sha256, width=image.width, height=image.height, crop=crop, name=found)
+    return Given(sha256=read.sha256, width=read.width, height=read.height, crop=crop, name=file_name(image))
 
 
 def paint_patches(

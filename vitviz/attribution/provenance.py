@@ -218,9 +218,9 @@ def of_probes(checkpoint: "Checkpoint", count: int, inputs: bytes) -> ProbesProv
 
 def identify(checkpoint: "Checkpoint") -> ModelIdentity:
     """Return the identity of a model."""
-    source = {key: checkpoint.source.get(key) for key in ("repository", "revision")}
+    stated = {key: checkpoint.pretrained.get(key) for key in ("repository", "revision")}
     files = tuple(WeightsOfFile(name=file.path.name, sha256=file.sha256) for file in checkpoint.files)
-    return ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **source)
+    return ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **stated)
 
 
 def shown(explanation: "Explanation", view: View) -> Shown:

@@ -63,27 +63,16 @@ def methods_to_json() -> list[Json]:
 
 
 def to_json(explanation: "Explanation") -> Json:
-    """Return the prediction, the sizes, the attention of the default query, and the instant maps.
+    """Return the prediction, the shape, the attention of the default query, and the instant maps.
 
     `vitviz.webapp.schemas.explanations.Explained` describes the fields; `image` is missing.
     """
-    layers, heads = explanation.context.layers_and_heads
-    rows, columns = explanation.context.grid
-    width, height = explanation.image.model_input.size
-    config = explanation.context.config
     instant = [key for key, method in explanation.methods.items() if method.instant]
     return {
         "model": explanation.context.checkpoint.name,
         "classes": explanation.labels,
         "probabilities": explanation.probabilities.tolist(),
-        "layers": layers,
-        "heads": heads,
-        "rows": rows,
-        "columns": columns,
-        "aspect": width / height,
-        "prefix": explanation.context.prefix,
-        "class_token": config.class_token,
-        "distilled": config.distilled,
+        "shape": shape_to_json(explanation),
         "cls": to_base64(np.nan_to_num(default_rows(explanation.context)).astype("<f4")),
         "pool": pool_to_json(explanation),
         "on_demand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
@@ -91,6 +80,23 @@ def to_json(explanation: "Explanation") -> Json:
         "credit": explanation.context.checkpoint.credit,
         "maps": method_maps(explanation, find_target(explanation.context), instant),
         "notes": map_notes(explanation, find_target(explanation.context)),
+    }
+
+
+def shape_to_json(explanation: "Explanation") -> Json:
+    """Return the shape of the attention, `vitviz.webapp.schemas.common.Shape`."""
+    context, (width, height) = explanation.context, explanation.image.model_input.size
+    layers, heads = context.layers_and_heads
+    rows, columns = context.grid
+    return {
+        "layers": layers,
+        "heads": heads,
+        "rows": rows,
+        "columns": columns,
+        "aspect": width / height,
+        "prefix": context.prefix,
+        "class_token": context.config.class_token,
+        "distilled": context.config.distilled,
     }
 
 
@@ -238,11 +244,11 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     }
     explained = to_json(explanation) | {"on_demand": on_demand, "image": image}
     about = f"Model: {explanation.context.checkpoint.name}. Image: {note}.{stored}"
-    source = provenance(explanation, view).model_dump(mode="json")
+    stated = provenance(explanation, view).model_dump(mode="json")
     return {
-        "subject": source["subject"] | {"model": explanation.context.checkpoint.name},
-        "view": source["view"] | {"target": list(chosen) if explanation.labels else []},
-        "provenance": source,
+        "subject": stated["subject"] | {"model": explanation.context.checkpoint.name},
+        "view": stated["view"] | {"target": list(chosen) if explanation.labels else []},
+        "provenance": stated,
         "data": {
             "explained": explained | {"maps": maps, "notes": map_notes(explanation, target)},
             "attention": None if on_demand else attention_to_json(explanation),
@@ -286,5 +292,5 @@ def model_to_json(checkpoint: Checkpoint) -> Json:
         "eval_samples": eval_samples(record),
         "measured_on": "test",
         "is_classifier": checkpoint.is_classifier,
-        "source": checkpoint.origin,
+        "pretrained": checkpoint.pretrained_name,
     }

@@ -348,8 +348,8 @@ def probe_model(
     from vitviz.models.hub import load
 
     model = load(checkpoint)
-    images, source = load_probe_images(model, data, num_images)
-    note = f"{model.name} over {source}"
+    images, described = load_probe_images(model, data, num_images)
+    note = f"{model.name} over {described}"
     probe(model, images).save(output, note)
     print(f"{output}: {note}")
 

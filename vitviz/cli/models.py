@@ -10,10 +10,10 @@ from vitviz.errors import ConfigError
 
 
 def convert(
-    source: Annotated[
+    name: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE",
+            metavar="MODEL",
             help=f"{CHECKPOINT_HELP[:-1]}, or a pickle (.pth .pt .bin .ckpt .pkl .tar).",
             show_default=False,
         ),
@@ -45,7 +45,7 @@ def convert(
     if output.suffix != ".safetensors":
         raise ConfigError("OUT", f"must end in .safetensors: got {output.name}")
     texts = None if classes is None else [text.strip() for text in classes.split(",")]
-    model = convert_model(source, like, labels, parse_size(img_size), texts)
+    model = convert_model(name, like, labels, parse_size(img_size), texts)
     checkpoint.save(model, output)
     size = " x ".join(map(str, model.config.img_size))
     print(f"{output}: {model.config.num_classes} classes, {size} pixels, {output.stat().st_size / 2**20:.1f} MiB")

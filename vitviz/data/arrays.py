@@ -22,7 +22,7 @@ def is_tensor(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "detach")
 
 
-def from_array(source: Any) -> tuple[Image.Image, str]:
+def from_array(values: Any) -> tuple[Image.Image, str]:
     """Convert an array or tensor to a PIL image with 8 bits a channel, and state what was assumed.
 
     Channels are last in an array and first in a tensor, unless only the other reading is possible.
@@ -30,9 +30,9 @@ def from_array(source: Any) -> tuple[Image.Image, str]:
     Raises:
         ImageError: If the shape, type or range is not that of an image.
     """
-    array, first = source, is_tensor(source)
+    array, first = values, is_tensor(values)
     if first:
-        tensor = source.detach().cpu()
+        tensor = values.detach().cpu()
         array = (tensor.float() if tensor.is_floating_point() else tensor).numpy()
     got = f"got {array.dtype} of shape {tuple(array.shape)}."
     if array.size == 0:

@@ -73,7 +73,7 @@ class FolderSummary:
         return tuple(sorted(class_name for class_name, (train, _) in self.counts.items() if train))
 
 
-class Source(NamedTuple):
+class FileList(NamedTuple):
     """Files of a folder or zip."""
 
     names: list[str]  # relative paths with slashes, without hidden files
@@ -126,22 +126,22 @@ def read_all(
         raise DataError(
             "data must be set for an image folder.", "Set it to a folder of one folder per class, or a zip of it."
         )
-    with open_source(Path(data)) as source:
-        locations, skipped = parse_locations(source.names)
+    with open_files(Path(data)) as files:
+        locations, skipped = parse_locations(files.names)
         expected = sum(name.lower().endswith(SUFFIXES) for name in locations)
         images: dict[str, Tensor] = {}
-        check_pixels(source, list(locations))
+        check_pixels(files, list(locations))
         for number, name in enumerate(sorted(locations, key=lambda name: hash_path(locations[name]))):
             report(number, len(locations))
             try:
-                content = source.read(name)
+                content = files.read(name)
                 preprocessing.check_memory(max(expected, len(images) + 1), size)
                 preprocessed = preprocessing.preprocess(content, size, resize=resize)
             except ImageError as error:
                 skipped.append(SkippedFile(name, error.reason))
                 continue
             images[name] = preprocessing.to_tensor(preprocessed.model_input)
-    skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]
+    skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + files.skipped)]
     assigned = assign_splits({name: locations[name] for name in images})
     tally = Counter((location.class_name, location.split) for location in assigned.values())
     class_names = sorted({location.class_name for location in locations.values()})
@@ -150,24 +150,24 @@ def read_all(
     return images, assigned, FolderSummary(counts, skipped, auto_split)
 
 
-def check_pixels(source: Source, names: list[str]) -> None:
+def check_pixels(files: FileList, names: list[str]) -> None:
     """Check the pixels that the headers of all images together declare, before any is decoded."""
-    if source.max_pixels == math.inf:
+    if files.max_pixels == math.inf:
         return
     pixels = 0
     for name in names:
         with suppress(ImageError):  # reported when it is read
-            pixels += preprocessing.count_pixels(source.read(name))
-        if pixels > source.max_pixels:
+            pixels += preprocessing.count_pixels(files.read(name))
+        if pixels > files.max_pixels:
             raise DataError(
-                f"The images of a zip of this size may have at most {source.max_pixels / 1e6:,.0f} million pixels "
+                f"The images of a zip of this size may have at most {files.max_pixels / 1e6:,.0f} million pixels "
                 "together: these have more.",
                 "Resize them, or use an unpacked folder.",
             )
 
 
 @contextmanager
-def open_source(path: Path) -> Iterator[Source]:
+def open_files(path: Path) -> Iterator[FileList]:
     """Open a folder or a zip."""
     if os.path.isdir(path):  # unlike `Path.is_dir`, False for every invalid path
         yield walk_folder(path)
@@ -175,7 +175,7 @@ def open_source(path: Path) -> Iterator[Source]:
         archive = Archive(path)
         with archive.zip:
             names = [name for name in archive.files if not is_hidden(name)]
-            yield Source(names, archive.read, [], max(MAX_PIXELS, PIXELS_PER_BYTE * path.stat().st_size))
+            yield FileList(names, archive.read, [], max(MAX_PIXELS, PIXELS_PER_BYTE * path.stat().st_size))
     else:
         raise DataError(f"The dataset must be an image folder or a zip file: {str(path)[:200]!r} does not exist.")
 
@@ -185,7 +185,7 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
-def walk_folder(root: Path) -> Source:
+def walk_folder(root: Path) -> FileList:
     """List all files below a folder, without following links, which may point anywhere."""
     names: list[str] = []
     skipped: list[SkippedFile] = []
@@ -206,7 +206,7 @@ def walk_folder(root: Path) -> Source:
         if len(names) > MAX_FILES:
             raise DataError(f"An image folder may have at most {MAX_FILES:,} files: {root} has more.")
 
-    return Source(names, lambda name: root / name, skipped)
+    return FileList(names, lambda name: root / name, skipped)
 
 
 def parse_locations(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:

@@ -11,7 +11,7 @@ from vitviz.data import cifar
 from vitviz.data.arrays import is_array, is_tensor
 from vitviz.data.preprocessing import (
     DEFAULT_RESIZE,
-    ImageSource,
+    ImageLike,
     PreprocessedImage,
     Resize,
     preprocess,
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 T = TypeVar("T")
-Images = ImageSource | Iterable[ImageSource]
+Images = ImageLike | Iterable[ImageLike]
 
 
-def split_batch(images: Images) -> list[ImageSource] | None:
+def split_batch(images: Images) -> list[ImageLike] | None:
     """Return the images of a list, tuple, generator, or array or tensor with a batch dimension; None for one image.
 
     Raises:
@@ -42,31 +42,31 @@ def split_batch(images: Images) -> list[ImageSource] | None:
     return list(images) if isinstance(images, Iterable) else None
 
 
-def as_batch(images: Images) -> list[ImageSource]:
+def as_batch(images: Images) -> list[ImageLike]:
     """Return the images of a batch, or a single image as one of size 1."""
     batch = split_batch(images)
-    return [cast(ImageSource, images)] if batch is None else batch
+    return [cast(ImageLike, images)] if batch is None else batch
 
 
 def read_image(
-    source: ImageSource, size: tuple[int, int], crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
+    image: ImageLike, size: tuple[int, int], crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
 ) -> PreprocessedImage:
-    """Read and preprocess an image, arguments as for `preprocess`; a source may also be a name as for `parse_name`.
+    """Read and preprocess an image, arguments as for `preprocess`; it may also be a name as for `parse_name`.
 
     A tensor of the input's size is taken as it is: a model's own preprocessing has made it.
     """
-    if is_tensor(source) and cast("Tensor", source).shape[-2:] == size:
+    if is_tensor(image) and cast("Tensor", image).shape[-2:] == size:
         resize = DEFAULT_RESIZE
-    kind, name = parse_name(source)
+    kind, name = parse_name(image)
     if kind == "test":
-        source = cifar.load("test")[0][int(name)].permute(1, 2, 0).numpy()
-    if isinstance(source, str) and not kind and not os.path.exists(source):
-        near = did_you_mean(source, example_paths())
-        raise ImageError("The file does not exist.", near or "Check the path.", source[:200])
-    return preprocess(example_paths()[name] if kind == "sample" else source, size, crop, resize)
+        image = cifar.load("test")[0][int(name)].permute(1, 2, 0).numpy()
+    if isinstance(image, str) and not kind and not os.path.exists(image):
+        near = did_you_mean(image, example_paths())
+        raise ImageError("The file does not exist.", near or "Check the path.", image[:200])
+    return preprocess(example_paths()[name] if kind == "sample" else image, size, crop, resize)
 
 
-def read_each(images: Sequence[ImageSource], read: Callable[[ImageSource], T]) -> list[T]:
+def read_each(images: Sequence[ImageLike], read: Callable[[ImageLike], T]) -> list[T]:
     """Return what `read` makes of each image; an error names one of several by its number."""
     found = []
     for number, image in enumerate(images, 1):
@@ -78,7 +78,7 @@ def read_each(images: Sequence[ImageSource], read: Callable[[ImageSource], T]) -
     return found
 
 
-def read_batch(images: Sequence[ImageSource], size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
+def read_batch(images: Sequence[ImageLike], size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
     """Return images as the input of a model before normalization, uint8 (B, 3, H, W); B may be 0.
 
     Raises:
@@ -90,13 +90,13 @@ def read_batch(images: Sequence[ImageSource], size: tuple[int, int], resize: Res
     return torch.stack(pixels) if pixels else torch.empty(0, 3, *size, dtype=torch.uint8)
 
 
-def parse_name(source: object) -> tuple[Literal["sample", "test", ""], str]:
+def parse_name(image: object) -> tuple[Literal["sample", "test", ""], str]:
     """Return the kind of image that a name stands for, and its name or index; empty for anything but such a name.
 
     Names are those of the images that ship with vitviz, and "cifar:17" for a test image of CIFAR-10; files come first.
     """
-    if not isinstance(source, str) or os.path.exists(source):  # unlike Path.exists, never raises
+    if not isinstance(image, str) or os.path.exists(image):  # unlike Path.exists, never raises
         return "", ""
-    if re.fullmatch(r"cifar:\d{1,4}", source):
-        return "test", source.removeprefix("cifar:")
-    return ("sample", source) if source in example_paths() else ("", "")
+    if re.fullmatch(r"cifar:\d{1,4}", image):
+        return "test", image.removeprefix("cifar:")
+    return ("sample", image) if image in example_paths() else ("", "")

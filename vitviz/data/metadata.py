@@ -1,6 +1,6 @@
 """A text in the metadata of a file: SVG, PNG, JPEG, PDF, NPZ, CSV; it is read from these and from saved HTML files.
 
-The text is ASCII, such as JSON without other characters, so that each format holds it without an encoding of its own.
+The text is ASCII, such as JSON without other characters, so that each format holds it without further encoding.
 Files to read are untrusted: their size is bounded, XML entities are refused, and nothing is unpickled.
 """
 

@@ -72,7 +72,7 @@ TRANSPOSED = {  # by EXIF orientation
 
 huge_image_lock = threading.Lock()
 
-ImageSource = Union[str, os.PathLike[str], bytes, IO[bytes], Image.Image, np.ndarray, "Tensor"]
+ImageLike = Union[str, os.PathLike[str], bytes, IO[bytes], Image.Image, np.ndarray, "Tensor"]
 CropMode = Literal["center", "squash"]
 INTERPOLATIONS = tuple(name.name.lower() for name in Image.Resampling)
 
@@ -104,7 +104,7 @@ class PreprocessedImage:
         original: The image upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
         model_input: The image cropped and resized to the model's input size.
         note: Description of the steps ("cropped to a square, resized from 640 × 480 to 32 × 32").
-        width: Width of the source, upright (px).
+        width: Width of the original, upright (px).
         height: Its height.
         sha256: SHA-256 of its file, or of an image in memory of its RGB pixels in rows.
         crop: Position of the crop along the longer side, from 0 (left or top) to 1.
@@ -135,12 +135,12 @@ def load_samples(
 
 
 def preprocess(
-    source: ImageSource, size: tuple[int, int], crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
+    image: ImageLike, size: tuple[int, int], crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
 ) -> PreprocessedImage:
     """Open an image, crop it to the aspect ratio of the model's input and resize it.
 
     Args:
-        source: A path, a file object, the bytes of a file, a PIL image, or an array or tensor as for `from_array`.
+        image: A path, a file object, the bytes of a file, a PIL image, or an array or tensor as for `from_array`.
         size: Height and width of the model's input (px).
         crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
         resize: Size of the crop, and filter.
@@ -150,22 +150,22 @@ def preprocess(
     """
     if not 0 <= crop <= 1:
         raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
-    name, source = file_name(source), for_size(source, size)
-    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        source = read_file(source)
-    original, (width, height), assumed = open_image(source, name)
-    content = source if isinstance(source, bytes) else original.tobytes()
+    name, image = file_name(image), for_size(image, size)
+    if isinstance(image, str | os.PathLike) or hasattr(image, "read"):
+        image = read_file(image)
+    original, (width, height), assumed = open_image(image, name)
+    content = image if isinstance(image, bytes) else original.tobytes()
     model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
     note = ", ".join(filter(None, (assumed, describe(width, height, size[1], size[0], crop, resize))))
     return PreprocessedImage(original, model_input, note, width, height, hashlib.sha256(content).hexdigest(), crop)
 
 
-def for_size(source: ImageSource, size: tuple[int, int]) -> ImageSource:
+def for_size(image: ImageLike, size: tuple[int, int]) -> ImageLike:
     """Return the large drawing of a sample for inputs above its size (height, width, px); anything else unchanged."""
-    if isinstance(source, Path) and source.parent == SAMPLES and max(size) > SAMPLE_SIDE:
-        return SAMPLES / "large" / f"{source.stem}.jpg"
-    return source
+    if isinstance(image, Path) and image.parent == SAMPLES and max(size) > SAMPLE_SIDE:
+        return SAMPLES / "large" / f"{image.stem}.jpg"
+    return image
 
 
 def resize_images(images: "Tensor", size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
@@ -286,25 +286,25 @@ def describe_crop(crop: float, is_wide: bool) -> str:
     return f" at {100 * crop:.0f} % from the {start}"
 
 
-def open_image(source: ImageSource, name: str = "") -> tuple[Image.Image, tuple[int, int], str]:
+def open_image(given: ImageLike, name: str = "") -> tuple[Image.Image, tuple[int, int], str]:
     """Open an image: upright, in RGB, transparent pixels on white; `name` is that of its file in errors.
 
     Returns:
-        The image, possibly reduced; the upright width and height of the source (px); and what was assumed about the
+        The image, possibly reduced; the upright width and height of the original (px); and what was assumed about the
         range and layout of its values, which may be empty.
 
     Raises:
-        ImageError: If the source is not an image of an accepted format and size.
+        ImageError: If it is not an image of an accepted format and size.
     """
     layout = ""
-    if is_array(source):
-        source, layout = from_array(source)
-    if isinstance(source, Image.Image):
-        check_pixels(source)
-        size = upright_size(source)
-        image, scaled = to_rgb(source, is_large(source))
+    if is_array(given):
+        given, layout = from_array(given)
+    if isinstance(given, Image.Image):
+        check_pixels(given)
+        size = upright_size(given)
+        image, scaled = to_rgb(given, is_large(given))
         return image, size, layout or scaled
-    with opened(source, name) as image, huge_image_lock if is_large(image) else nullcontext():
+    with opened(given, name) as image, huge_image_lock if is_large(image) else nullcontext():
         size = upright_size(image)
         image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
         reduced, scaled = to_rgb(image, True)
@@ -312,13 +312,13 @@ def open_image(source: ImageSource, name: str = "") -> tuple[Image.Image, tuple[
 
 
 @contextmanager
-def opened(source: ImageSource, name: str = "") -> Iterator[Image.Image]:
+def opened(given: ImageLike, name: str = "") -> Iterator[Image.Image]:
     """Open an image file whose header declares an accepted format and size; nothing is decoded yet.
 
     Raises:
         ImageError: Also for what fails while it is used.
     """
-    content = source if isinstance(source, bytes) else read_file(source)
+    content = given if isinstance(given, bytes) else read_file(given)
     check_heif(content, name)
     try:
         with open_format(content) as image:
@@ -358,10 +358,10 @@ def without_metadata(content: bytes) -> bytes:
     return b"".join(kept)
 
 
-def read_file(source: ImageSource) -> bytes:
+def read_file(image: ImageLike) -> bytes:
     """Return the content of an image file, or of a file object from its start, whose position stays."""
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
+    if isinstance(image, str | os.PathLike):
+        path = Path(image)
         check_file(path)
         try:
             with path.open("rb") as opened_file:
@@ -369,11 +369,11 @@ def read_file(source: ImageSource) -> bytes:
         except OSError as error:
             reason = f"The file cannot be opened: {error.strerror}."
             raise ImageError(reason, "Check its permissions.", path.name[:80]) from None
-    if not hasattr(source, "read"):
+    if not hasattr(image, "read"):
         raise ImageError(
-            f"An image must be a path, a file, a PIL image, an array or a tensor: got {type(source).__name__}."
+            f"An image must be a path, a file, a PIL image, an array or a tensor: got {type(image).__name__}."
         )
-    file = cast(IO[bytes], source)
+    file = cast(IO[bytes], image)
     try:
         position = file.tell() if file.seekable() else 0
         if position:
@@ -382,18 +382,18 @@ def read_file(source: ImageSource) -> bytes:
         if file.seekable():
             file.seek(position)
     except (AttributeError, TypeError, OSError, ValueError) as error:
-        raise ImageError(f"The file cannot be read: {error}.", file=file_name(source)) from None
+        raise ImageError(f"The file cannot be read: {error}.", file=file_name(image)) from None
     if not isinstance(content, bytes):
-        raise ImageError("The file must be opened in binary mode.", 'Open it with mode "rb".', file_name(source))
+        raise ImageError("The file must be opened in binary mode.", 'Open it with mode "rb".', file_name(image))
     if not content:
-        raise ImageError("The file is empty.", "Choose another image.", file_name(source))
-    check_file_size(len(content), file_name(source))
+        raise ImageError("The file is empty.", "Choose another image.", file_name(image))
+    check_file_size(len(content), file_name(image))
     return content
 
 
-def file_name(source: ImageSource) -> str:
+def file_name(image: ImageLike) -> str:
     """Return the name of a path or file object without its folder; empty for anything else."""
-    name = source if isinstance(source, str | os.PathLike) else getattr(source, "name", "")
+    name = image if isinstance(image, str | os.PathLike) else getattr(image, "name", "")
     return Path(name).name[:80] if isinstance(name, str | os.PathLike) else ""
 
 
@@ -414,16 +414,16 @@ def upright_size(image: Image.Image) -> tuple[int, int]:
     return (height, width) if orientation(image) >= 5 else (width, height)
 
 
-def is_huge(source: ImageSource) -> bool:
+def is_huge(image: ImageLike) -> bool:
     """Whether a file's header declares an image that takes long to decode; False for anything but an image."""
-    return count_pixels(source) > HUGE_PIXELS
+    return count_pixels(image) > HUGE_PIXELS
 
 
-def count_pixels(source: ImageSource) -> int:
+def count_pixels(image: ImageLike) -> int:
     """Return the number of pixels that a file's header declares; 0 for anything but an image."""
     try:
-        with opened(source) as image:
-            return image.width * image.height
+        with opened(image) as opened_image:
+            return opened_image.width * opened_image.height
     except ImageError:  # `open_image` reports it
         return 0
 

@@ -71,7 +71,7 @@ class Checkpoint:
         mean: Mean of each color channel, in 0..1.
         std: Standard deviation of each color channel, in 0..1.
         record: Training record: train config, dataset, epochs, seconds, hardware, test accuracy, versions; of a model
-            of timm or transformers `source`: library, family, repository, revision and license, where known.
+            of timm or transformers `pretrained`: library, family, repository, revision and license, where known.
         resize: Crop and filter with which an image gets the size of the input.
         files: Files that the weights were read from; empty for a network in memory.
         notes: What was assumed, left out or not checked when a model of timm or transformers was loaded.
@@ -115,34 +115,36 @@ class Checkpoint:
             return ""
         if self.config.num_classes:
             return "was trained without labels"
-        if self.source.get("family") in TEXT_FAMILIES:
+        if self.pretrained.get("family") in TEXT_FAMILIES:
             return "compares images with texts, and has none: `vitviz convert --classes` makes texts its classes"
         return "has no classification head"
 
     @property
-    def source(self) -> dict[str, Any]:
+    def pretrained(self) -> dict[str, Any]:
         """Library, family, repository, revision and license of a model of timm or transformers, where known."""
-        source = self.record.get("source")
-        return source if isinstance(source, dict) else {}
+        found = self.record.get("pretrained")
+        return found if isinstance(found, dict) else {}
 
     @property
     def family(self) -> str:
         """Family of the model; that of models which vitviz trained is their architecture."""
         architecture = self.config.architecture
-        return str(self.source.get("family") or ARCHITECTURES.get(architecture, architecture))
+        return str(self.pretrained.get("family") or ARCHITECTURES.get(architecture, architecture))
 
     @property
-    def origin(self) -> str:
-        """Where a model of others is from, "timm/vit_small_patch16_224 at 1a2b3c4d"; empty for those of vitviz."""
-        source = self.source
-        where = source.get("repository") or f"{source.get('library', '')} {source.get('family', '')}".strip()
-        revision = f" at {str(source['revision'])[:REVISION_LENGTH]}" if "revision" in source else ""
+    def pretrained_name(self) -> str:
+        """Repository and revision, "timm/vit_small_patch16_224 at 1a2b3c4d"; empty for models that vitviz trained."""
+        found = self.pretrained
+        where = found.get("repository") or f"{found.get('library', '')} {found.get('family', '')}".strip()
+        revision = f" at {str(found['revision'])[:REVISION_LENGTH]}" if "revision" in found else ""
         return f"{where}{revision}"
 
     @property
     def credit(self) -> str:
-        """Origin and license of a model of others as a sentence, for captions; empty for those of vitviz."""
-        return f"Weights: {self.origin}, license {self.source.get('license', 'not stated')}." if self.source else ""
+        """Repository and license as a sentence, for captions; empty for models that vitviz trained."""
+        if not self.pretrained:
+            return ""
+        return f"Weights: {self.pretrained_name}, license {self.pretrained.get('license', 'not stated')}."
 
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""

@@ -90,7 +90,7 @@ class ViTConfig:
         bool, Field(description="Use a class token; without one, global_pool must be avg or map.")
     ] = True
     distilled: Annotated[
-        bool, Field(description="Distillation token with a head of its own (Touvron et al. 2021, arXiv 2012.12877).")
+        bool, Field(description="Distillation token with its own head (Touvron et al. 2021, arXiv 2012.12877).")
     ] = False
     no_embed_class: Annotated[bool, Field(description="Add no position embedding to the prefix tokens.")] = False
     pos_embed: Annotated[Literal["learn", "none"], Field(description="Learned position embeddings.")] = "learn"
@@ -127,7 +127,7 @@ class ViTConfig:
         Field(ge=0, le=8192, description="Channels of a projection without bias before the head, as in CLIP; 0: none."),
     ] = 0
     multi_label: Annotated[
-        bool, Field(description="Each class has a probability of its own, the sigmoid of its logit, not a softmax.")
+        bool, Field(description="Each class has its own probability, the sigmoid of its logit, not a softmax.")
     ] = False
     normalize_head: Annotated[
         bool, Field(description="Divide the input of the head by its L2 norm, as in zero-shot classification by CLIP.")

@@ -88,7 +88,7 @@ def parse(kind: type[File], values: Mapping[str, Any], file: str) -> File:
 
 
 def part_of(annotation: Any) -> type[ConfigFile] | None:
-    """Return the class of a field that is an object with fields of its own; None for others."""
+    """Return the class of a field that is a nested object; None for others."""
     if isinstance(annotation, type) and issubclass(annotation, ConfigFile):
         return annotation
     return next(filter(None, map(part_of, get_args(annotation))), None)

@@ -20,7 +20,7 @@ TOKENIZER = (
 
 
 def convert(
-    source: str | Path,
+    name: str | Path,
     like: str | Path | None = None,
     labels: Sequence[str] | str | Path | None = None,
     img_size: tuple[int, int] | None = None,
@@ -29,7 +29,7 @@ def convert(
     """Load a model from anywhere, pickles included.
 
     Args:
-        source: What `hub.load` opens, or a file of `torch.save` (.pth, .pt, .bin, .ckpt).
+        name: What `hub.load` opens, or a file of `torch.save` (.pth, .pt, .bin, .ckpt).
         like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME" or a folder;
             None for the architecture of timm that is stored with them, if it is.
         labels: As for `hub.load`.
@@ -40,13 +40,13 @@ def convert(
         CheckpointError: If the model cannot be read or is not a ViT that vitviz knows.
     """
     if classes is not None:
-        found = load_zero_shot(str(source), img_size, classes)
+        found = load_zero_shot(str(name), img_size, classes)
         return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
-    path = Path(source)
+    path = Path(name)
     folder_files = hub.find_pickles(path) if path.is_dir() and not any(path.glob("*.safetensors")) else []
     is_set = len(folder_files) == 1 or (folder_files and hub.is_shard(folder_files[0]))
     if not pickles.is_pickle(path) and not is_set and (like is None or not path.is_file()):
-        return hub.load(source, labels, img_size)
+        return hub.load(name, labels, img_size)
     home = path if is_set else path.parent
     name = path.name if is_set else path.name.removesuffix(".tar").rpartition(".")[0] or path.stem
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
@@ -104,14 +104,14 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
     return hub.read_json(folder / hub.CONFIG), hub.read_processor(folder)
 
 
-def load_zero_shot(source: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:
+def load_zero_shot(name: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:
     """Load an image encoder of CLIP or SigLIP with texts as classes."""
-    model = hub.load(source, img_size=img_size)
-    folder = Path(source)
-    if source.startswith(hub.PREFIXES):
-        repository, folder = hub.fetch(source)
-        for name in TOKENIZER:
-            hub.download(repository, name, folder.name, optional=True)
+    model = hub.load(name, img_size=img_size)
+    folder = Path(name)
+    if name.startswith(hub.PREFIXES):
+        repository, folder = hub.fetch(name)
+        for file in TOKENIZER:
+            hub.download(repository, file, folder.name, optional=True)
     config = folder / hub.CONFIG
     model_type = str(hub.read_json(config).get("model_type", "")) if config.is_file() else ""
     return zero_shot.add_head(model, folder, model_type, classes)

@@ -202,7 +202,7 @@ def timm_config(model: Checkpoint, architecture: Architecture) -> Settings:
     config = model.config
     args = architecture.model_args(config)
     outputs = config.num_classes or config.head_proj_dim
-    license_name = model.source.get("license")
+    license_name = model.pretrained.get("license")
     labels = {"label_names": list(model.labels)} if model.labels else {}
     return {
         "architecture": architecture.name,

@@ -267,8 +267,8 @@ def is_vitviz_file(path: Path) -> bool:
 
 def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
     """Return a model for images of another size (height, width, px); positions are interpolated as in its library."""
-    families = TRANSFORMERS if found.source.get("library") == "transformers" else ()
-    antialias = all(family.antialias for family in families if family.title == found.source.get("family"))
+    families = TRANSFORMERS if found.pretrained.get("library") == "transformers" else ()
+    antialias = all(family.antialias for family in families if family.title == found.pretrained.get("family"))
     return replace(found, network=interpolate(found.network, img_size, antialias))
 
 
@@ -321,10 +321,10 @@ def weight_files(folder: Path) -> list[Path]:
     if parts := [file for file in sorted(folder.glob("*.safetensors")) if is_shard(file)]:
         return all_shards(parts[0])
     pickles = find_pickles(folder)
-    source = folder if pickles and is_shard(pickles[0]) else next(iter(pickles), None)
+    pickle = folder if pickles and is_shard(pickles[0]) else next(iter(pickles), None)
     raise CheckpointError(
         f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(one.name for one in pickles[:3]) or 'none'}",
-        f"A pickle is converted once: `vitviz convert {shlex.quote(str(source))} OUT.safetensors`." if source else "",
+        f"A pickle is converted once: `vitviz convert {shlex.quote(str(pickle))} OUT.safetensors`." if pickle else "",
     )
 
 
@@ -401,7 +401,11 @@ def load_pretrained(
     file = pretrained.file
     license_name = file.pretrained_cfg.license if isinstance(file, TimmConfig) else None
     record = {
-        "source": {"family": pretrained.family.title, **({"license": license_name} if license_name else {}), **source}
+        "pretrained": {
+            "family": pretrained.family.title,
+            **({"license": license_name} if license_name else {}),
+            **source,
+        }
     }
     if network.config.num_classes == 1:
         notes.append("the one output is shown as the sigmoid of its logit, which is no probability of a regression")

@@ -27,7 +27,7 @@ TOLERANCE = 1e-4  # largest difference of the outputs, relative to the largest o
 NUM_IMAGES = 2
 
 
-def compare(network: ViT, source: Pretrained) -> str:
+def compare(network: ViT, pretrained: Pretrained) -> str:
     """Compare the outputs of a model with those of its original on fixed random images, in float32 on the CPU.
 
     Returns:
@@ -37,20 +37,20 @@ def compare(network: ViT, source: Pretrained) -> str:
         CheckpointError: If they differ, or if the original has weights that the model lacks.
     """
     count = sum(weight.numel() for weight in network.parameters())
-    library, free = "timm" if source.is_timm else "transformers", available_memory()
-    if source.module is None and importlib.util.find_spec(library) is None:
+    library, free = "timm" if pretrained.is_timm else "transformers", available_memory()
+    if pretrained.module is None and importlib.util.find_spec(library) is None:
         return f"not compared with {library}, which is not installed"
-    if source.module is None and count > MAX_PARAMETERS:
+    if pretrained.module is None and count > MAX_PARAMETERS:
         return f"not compared with {library}: {count / 1e6:.0f} M parameters are more than {MAX_PARAMETERS / 1e6:.0f} M"
     if free is not None and 2 * 4 * count > MEMORY_FRACTION * free:
         return f"not compared with {library}: two models take more than half of the free memory"
     pixels = torch.randn(NUM_IMAGES, 3, *network.config.img_size, generator=torch.Generator().manual_seed(0)).float()
     with torch.no_grad():
         try:
-            theirs = run_original(network, source, pixels)
+            theirs = run_original(network, pretrained, pixels)
         except CheckpointError:
             raise
-        except Exception as error:  # of a library of any version, or of a module with code of its own
+        except Exception as error:  # of a library of any version, or of a module with other code
             return (
                 f"not compared with the model of {library}: {type(error).__name__}, {printable_name(str(error))[:120]}"
             )
@@ -65,24 +65,24 @@ def compare(network: ViT, source: Pretrained) -> str:
             return ""
         different = f"outputs that differ by {relative:.2g} of the largest"
     raise CheckpointError(
-        f"The model must compute what a ViT of {library} with its config does: {source.name} has {different}",
+        f"The model must compute what a ViT of {library} with its config does: {pretrained.name} has {different}",
         "Its code differs, or its config. `check=False` loads the plain ViT with its weights."
-        + (" The ViT inside is one of its attributes: pass that." if source.is_inside else ""),
+        + (" The ViT inside is one of its attributes: pass that." if pretrained.is_inside else ""),
         "family",
     )
 
 
-def run_original(network: ViT, source: Pretrained, pixels: Tensor) -> Tensor:
+def run_original(network: ViT, pretrained: Pretrained, pixels: Tensor) -> Tensor:
     """Return the output of the original, (B, K) or (B, D): of the module that was given, or built by its library."""
-    if source.module is not None:
-        module = copy.deepcopy(source.module).cpu().float()
+    if pretrained.module is not None:
+        module = copy.deepcopy(pretrained.module).cpu().float()
     else:
-        with silent() if not source.is_timm else nullcontext():
-            module = build_timm(network, source) if source.is_timm else build_transformers(network, source)
+        with silent() if not pretrained.is_timm else nullcontext():
+            module = build_timm(network, pretrained) if pretrained.is_timm else build_transformers(network, pretrained)
     own: Any = module
     if hasattr(getattr(own, "config", None), "mask_ratio"):
         own.config.mask_ratio = 0.0
-    if source.is_timm and drop_unused_head(source) and not source.is_inside:
+    if pretrained.is_timm and drop_unused_head(pretrained) and not pretrained.is_inside:
         own.reset_classifier(0)
     found = own.eval()(pixels)
     if isinstance(found, Tensor):
@@ -92,24 +92,24 @@ def run_original(network: ViT, source: Pretrained, pixels: Tensor) -> Tensor:
     return (tensors[0] if tensors else found.last_hidden_state[:, 0]).float()
 
 
-def build_timm(network: ViT, source: Pretrained) -> nn.Module:
+def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
     """Build the architecture of a model by timm, with its weights."""
     import timm
 
-    file, config = source.file, network.config
+    file, config = pretrained.file, network.config
     assert isinstance(file, TimmConfig)  # noqa: S101 - for mypy
-    args = (flatten(source.config).get("model_args") or {}) | {"img_size": config.img_size}
+    args = (flatten(pretrained.config).get("model_args") or {}) | {"img_size": config.img_size}
     args |= {} if file.global_pool is None else {"global_pool": file.global_pool}
     args["num_classes"] = config.num_classes or config.head_proj_dim
-    module = timm.create_model(source.model, pretrained=False, **args).float()
-    state = {name.removeprefix(source.prefix): tensor for name, tensor in source.tensors.items()}
+    module = timm.create_model(pretrained.model, pretrained=False, **args).float()
+    state = {name.removeprefix(pretrained.prefix): tensor for name, tensor in pretrained.tensors.items()}
     adapt = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
     missing, _ = module.load_state_dict(adapt(state, module) if adapt else state, strict=False)
     lacking = sorted(set(missing) & dict(module.named_parameters()).keys())
-    if lacking and not source.has_any_head:
+    if lacking and not pretrained.has_any_head:
         raise CheckpointError(
-            f"The weights must be complete: {source.name} lacks {len(lacking)} tensors of timm's {source.model}: "
-            f"{list_some(lacking)}",
+            f"The weights must be complete: {pretrained.name} lacks {len(lacking)} tensors of timm's "
+            f"{pretrained.model}: {list_some(lacking)}",
             "If the model is a smaller one, state its arguments in model_args of config.json.",
             lacking[0],
         )
@@ -118,11 +118,11 @@ def build_timm(network: ViT, source: Pretrained) -> nn.Module:
     return module
 
 
-def build_transformers(network: ViT, source: Pretrained) -> nn.Module:
+def build_transformers(network: ViT, pretrained: Pretrained) -> nn.Module:
     """Build a model by transformers, with its weights; of two towers the image encoder."""
     import transformers
 
-    file, has_head = source.file, network.config.num_classes > 0
+    file, has_head = pretrained.file, network.config.num_classes > 0
     assert isinstance(file, TransformersConfig)  # noqa: S101 - for mypy
     fits = [
         name
@@ -130,16 +130,16 @@ def build_transformers(network: ViT, source: Pretrained) -> nn.Module:
         if ("ForImageClassification" in name) == has_head
         and ("WithTeacher" in name) == network.config.distilled
         and ("WithProjection" in name) == (network.config.head_proj_dim > 0)
-        and name != source.family.text_class
+        and name != pretrained.family.text_class
     ]
     kind: Any = getattr(transformers, fits[0])
-    is_whole = kind.config_class.model_type == source.model
-    values = source.config if is_whole else flatten(source.config)
+    is_whole = kind.config_class.model_type == pretrained.model
+    values = pretrained.config if is_whole else flatten(pretrained.config)
     dropped = ("dtype", "torch_dtype", "model_type", "architectures")
     config = kind.config_class.from_dict({name: value for name, value in values.items() if name not in dropped})
     if has_head:
         config.num_labels = network.config.num_classes
-    state = {name.removeprefix(source.prefix): tensor for name, tensor in source.tensors.items()}
+    state = {name.removeprefix(pretrained.prefix): tensor for name, tensor in pretrained.tensors.items()}
     return kind.from_pretrained(None, config=config, state_dict=state).float()
 
 

@@ -1,4 +1,4 @@
-"""Weights in pickles (.pth, .pt, .bin, .ckpt) -> .safetensors, read in a process of its own.
+"""Weights in pickles (.pth, .pt, .bin, .ckpt) -> .safetensors, read in a separate process.
 
 The process uses torch's weights-only loader, which builds tensors and containers and calls nothing else, and has limits
 of memory, time and written bytes. `python -m vitviz.models.pickles IN OUT` is that process.
@@ -32,14 +32,14 @@ def is_pickle(path: Path) -> bool:
     return path.name.endswith(SUFFIXES) and path.is_file()
 
 
-def to_safetensors(source: Path, out: Path) -> None:
+def to_safetensors(file: Path, out: Path) -> None:
     """Write the floating-point tensors of a pickle as .safetensors, with the names of the model's state_dict.
 
     Raises:
         CheckpointError: If the file has other objects than tensors and containers, is damaged, or has no tensors.
     """
-    command = [sys.executable, "-P", "-m", "vitviz.models.pickles", str(source.resolve()), str(out.resolve())]
-    size = source.stat().st_size
+    command = [sys.executable, "-P", "-m", "vitviz.models.pickles", str(file.resolve()), str(out.resolve())]
+    size = file.stat().st_size
     seconds = SECONDS + size / BYTES_PER_SECOND
     try:
         # The folder of the package, and nothing else of the user's, is on the path.
@@ -54,16 +54,16 @@ def to_safetensors(source: Path, out: Path) -> None:
         return
     out.unlink(missing_ok=True)
     if status == NO_TENSORS:
-        raise CheckpointError(f"A pickle must have the tensors of a model: {source.name!r} has none that vitviz finds")
+        raise CheckpointError(f"A pickle must have the tensors of a model: {file.name!r} has none that vitviz finds")
     if status == INVALID:
         raise CheckpointError(
-            f"A pickle must hold tensors alone and be complete: {source.name!r} holds other objects or is damaged"
+            f"A pickle must hold tensors alone and be complete: {file.name!r} holds other objects or is damaged"
             f"{f' ({refused})' if refused else ''}",
             "Open it with the program that wrote it and save its state_dict.",
         )
     raise CheckpointError(
         f"A pickle must be read within {seconds:.3g} s and {(MEMORY + PER_BYTE * size) / 2**30:.3g} GiB, and have at "
-        f"most {MAX_TENSORS:,} tensors, no larger than the file: {source.name!r} was not",
+        f"most {MAX_TENSORS:,} tensors, no larger than the file: {file.name!r} was not",
         "Save its state_dict as .safetensors with the program that wrote it.",
     )
 
@@ -138,27 +138,27 @@ def allow_records() -> None:
     )
 
 
-def refused_classes(source: str) -> str:
+def refused_classes(file: str) -> str:
     """Return the names of the classes that the loader refuses; empty if the file is damaged."""
     import torch
 
     try:
-        found = torch.serialization.get_unsafe_globals_in_checkpoint(source)
+        found = torch.serialization.get_unsafe_globals_in_checkpoint(file)
     except Exception:  # not a file of torch.save
         return ""
     return ", ".join(ascii(name)[1:-1] for name in sorted(found)[:5])
 
 
-def main(source: str, out: str) -> int:
+def main(file: str, out: str) -> int:
     """Read a pickle and write its tensors; returns the exit status."""
     import safetensors.torch
     import torch
 
-    size = Path(source).stat().st_size
+    size = Path(file).stat().st_size
     allow_records()
     limit(size)
     try:
-        content = torch.load(source, map_location="cpu", weights_only=True)
+        content = torch.load(file, map_location="cpu", weights_only=True)
         state = find_state(content)
         # A view of few bytes, or a sparse tensor, can have any number of elements.
         total = sum(tensor.numel() * tensor.itemsize for tensor in state.values())
@@ -168,7 +168,7 @@ def main(source: str, out: str) -> int:
     except MemoryError:
         return TOO_LARGE
     except Exception:  # whatever a damaged or hostile file makes the loader raise
-        print(refused_classes(source))
+        print(refused_classes(file))
         return INVALID
     if not state:
         return NO_TENSORS

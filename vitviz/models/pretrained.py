@@ -113,20 +113,20 @@ class Pretrained:
         return [name for name in self.tensors if not name.startswith(self.prefix)]
 
 
-def find_family(source: Pretrained) -> Family:
+def find_family(pretrained: Pretrained) -> Family:
     """Return the family of a model.
 
     Raises:
         CheckpointError: If it is none that vitviz loads; the message names its family.
     """
-    for family in TIMM if source.is_timm else TRANSFORMERS:
-        if re.fullmatch(family.models, source.model) and not is_refused(source.model):
+    for family in TIMM if pretrained.is_timm else TRANSFORMERS:
+        if re.fullmatch(family.models, pretrained.model) and not is_refused(pretrained.model):
             return family
-    architectures = source.config.get("architectures")
-    what = is_refused(source.model) or is_refused(str(architectures[:1] if isinstance(architectures, list) else ""))
-    described = f"{source.model or 'unknown'} ({what})" if what else source.model or "unknown"
+    architectures = pretrained.config.get("architectures")
+    what = is_refused(pretrained.model) or is_refused(str(architectures[:1] if isinstance(architectures, list) else ""))
+    described = f"{pretrained.model or 'unknown'} ({what})" if what else pretrained.model or "unknown"
     raise CheckpointError(
-        f"The model must be a plain ViT: {source.name} is of the family {described}",
+        f"The model must be a plain ViT: {pretrained.name} is of the family {described}",
         f"Families that load: {', '.join(dict.fromkeys(family.title for family in (*TRANSFORMERS, *TIMM)))}.",
         "family",
     )
@@ -137,24 +137,24 @@ def is_refused(model: str) -> str:
     return next((family for pattern, family in REFUSED if re.search(pattern, model)), "")
 
 
-def convert(source: Pretrained, img_size: tuple[int, int] | None = None) -> ViT:
+def convert(pretrained: Pretrained, img_size: tuple[int, int] | None = None) -> ViT:
     """Convert a model of timm or transformers to a `ViT` with equal logits and attention, in evaluation mode.
 
     Args:
-        source: The model.
+        pretrained: The model.
         img_size: Height and width of the input (px); positions are interpolated as the library does, bicubic, with
             antialiasing in timm and without in transformers. None for the size in the config.
 
     Raises:
         CheckpointError: If the family is unknown or tensors are missing, unexpected or of another shape.
     """
-    shapes = rename(source, meta(source.tensors))
-    config = build_config(source, shapes)
-    check_tensors(source.name, shapes, config)
-    weights = rename(source, source.tensors)
+    shapes = rename(pretrained, meta(pretrained.tensors))
+    config = build_config(pretrained, shapes)
+    check_tensors(pretrained.name, shapes, config)
+    weights = rename(pretrained, pretrained.tensors)
     weights = {name: weights[name] for name in shapes if not is_integer(shapes[name])}
     vit = cast(ViT, use_weights(create_meta_model(config), weights))
-    return vit if img_size is None else interpolate(vit, img_size, source.family.antialias)
+    return vit if img_size is None else interpolate(vit, img_size, pretrained.family.antialias)
 
 
 def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool = True) -> ViT:
@@ -202,32 +202,32 @@ def is_integer(tensor: Tensor) -> bool:
     return not tensor.dtype.is_floating_point or tensor.dtype.itemsize < 2
 
 
-def rename(source: Pretrained, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def rename(pretrained: Pretrained, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Rename and stack the tensors of a family to those of `ViT`.
 
     Raises:
         CheckpointError: If a tensor that is stacked or reshaped has another shape than that of its name.
     """
     renamed: dict[str, str] = {}
-    family, pattern = source.family, source.family.ignored + drop_unused_head(source)
+    family, pattern = pretrained.family, pretrained.family.ignored + drop_unused_head(pretrained)
     for name in tensors:
-        if not name.startswith(source.prefix):
+        if not name.startswith(pretrained.prefix):
             continue
-        ours = re.sub(f"^{PREFIX}", "", name.removeprefix(source.prefix))
+        ours = re.sub(f"^{PREFIX}", "", name.removeprefix(pretrained.prefix))
         for old, new in family.names:
             ours = re.sub(old, new, ours)
         if not re.match(pattern, ours):
             renamed[ours] = name
     rename_head(renamed)
-    if not source.is_timm and "dist_token" in renamed and "head_dist.weight" not in renamed:
+    if not pretrained.is_timm and "dist_token" in renamed and "head_dist.weight" not in renamed:
         renamed["reg_token"] = renamed.pop("dist_token")  # the head reads the class token alone
-    if is_projection(source, renamed):
+    if is_projection(pretrained, renamed):
         renamed["head_proj.weight"] = renamed.pop("head.weight")
         del renamed["head.bias"]
     check_dimensions({name: tensors[original] for name, original in renamed.items()})
-    found = stack_parts(source, renamed, tensors)
+    found = stack_parts(pretrained, renamed, tensors)
     found |= {name: tensors[original] for name, original in renamed.items()}
-    return fix_shapes(found, source)
+    return fix_shapes(found, pretrained)
 
 
 def rename_head(renamed: dict[str, str]) -> None:
@@ -260,46 +260,46 @@ def check_dimensions(tensors: Mapping[str, Tensor]) -> None:
             raise CheckpointError(f"{printable_name(name)} must have {rule}: got {tuple(tensor.shape)}", field=name)
 
 
-def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
+def is_projection(pretrained: Pretrained, renamed: Mapping[str, str]) -> bool:
     """Whether the head of a model of timm is the projection into the space of its texts, not one for classes.
 
     A projection has no bias, which timm writes as zeros; that of a trained classifier is not zero.
     """
-    has_head = source.is_timm and {"head.weight", "head.bias"} <= renamed.keys()
-    if not has_head or not re.fullmatch(PROJECTED, source.model):
+    has_head = pretrained.is_timm and {"head.weight", "head.bias"} <= renamed.keys()
+    if not has_head or not re.fullmatch(PROJECTED, pretrained.model):
         return False
-    bias = source.tensors[renamed["head.bias"]]
+    bias = pretrained.tensors[renamed["head.bias"]]
     return not bias.is_meta and not bias.any()
 
 
-def drop_unused_head(source: Pretrained) -> str:
+def drop_unused_head(pretrained: Pretrained) -> str:
     """Return a pattern of tensors that models have, but that no prediction uses.
 
     These are parts of the classification models of some families, and a projection into the space of the texts that has
     a bias like a head for classes.
     """
-    if source.is_timm and re.fullmatch(BIASED_PROJECTION, source.model) and has_text_head(source):
+    if pretrained.is_timm and re.fullmatch(BIASED_PROJECTION, pretrained.model) and has_text_head(pretrained):
         return r"|head\."
-    name, unused = source.family.classifier
-    return f"|{unused}" if name and source.class_name == name else ""
+    name, unused = pretrained.family.classifier
+    return f"|{unused}" if name and pretrained.class_name == name else ""
 
 
-def has_text_head(source: Pretrained) -> bool:
+def has_text_head(pretrained: Pretrained) -> bool:
     """Whether the head has as many rows as a text encoder has channels, and its classes have no names."""
-    file = cast(TimmConfig, source.file)
+    file = cast(TimmConfig, pretrained.file)
     cfg = file.pretrained_cfg
-    rows = next((one.shape[0] for name, one in meta(source.tensors).items() if name.endswith("head.weight")), 0)
+    rows = next((one.shape[0] for name, one in meta(pretrained.tensors).items() if name.endswith("head.weight")), 0)
     return not (file.label_names or cfg.label_names) and rows in TEXT_WIDTHS and rows == cfg.num_classes
 
 
-def stack_parts(source: Pretrained, renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def stack_parts(pretrained: Pretrained, renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Stack queries, keys and values, and the two parts of SwiGLU; remove these from `renamed`."""
     stacked = {}
     groups = (
         (r"(.*\.attn\.)q\.(weight|bias)", ("q", "k", "v"), "qkv"),
         (r"(.*\.mlp\.)gate\.(.*)", ("gate", "up"), "fc1"),
     )
-    has_key_bias = getattr(source.file, "key_bias", not source.is_timm)
+    has_key_bias = getattr(pretrained.file, "key_bias", not pretrained.is_timm)
     for name in list(renamed):
         for pattern, parts, whole in groups:
             if match := re.fullmatch(pattern, name):
@@ -334,7 +334,7 @@ def stack(names: list[str], parts: list[Tensor | None]) -> Tensor:
     return stacked
 
 
-def fix_shapes(found: dict[str, Tensor], source: Pretrained) -> dict[str, Tensor]:
+def fix_shapes(found: dict[str, Tensor], pretrained: Pretrained) -> dict[str, Tensor]:
     """Add dimensions of size 1, split packed tensors and move positions of the class token into it."""
     for name in ("cls_token", "pos_embed", "reg_token", "dist_token", "attn_pool.latent"):
         if name in found:
@@ -351,9 +351,9 @@ def fix_shapes(found: dict[str, Tensor], source: Pretrained) -> dict[str, Tensor
             D = packed.shape[0] // 3
             found[f"attn_pool.q.{end}"], found[f"attn_pool.kv.{end}"] = packed[:D], packed[D:]
     needed = {"patch_embed.proj.weight", "reg_token", "pos_embed", "cls_token"}
-    if source.family.positions_before_registers and needed <= found.keys():
+    if pretrained.family.positions_before_registers and needed <= found.keys():
         positions, (D, _, P, _) = found["pos_embed"], found["patch_embed.proj.weight"].shape
-        height, width = (read_settings(source, D) | source.settings)["img_size"]
+        height, width = (read_settings(pretrained, D) | pretrained.settings)["img_size"]
         others, grid = positions.shape[1] - 1, (height // P) * (width // P)
         if others == grid or (others + 1 != grid and round(others**0.5) ** 2 == others):
             found["cls_token"] = found["cls_token"] + positions[:, :1]
@@ -361,21 +361,21 @@ def fix_shapes(found: dict[str, Tensor], source: Pretrained) -> dict[str, Tensor
     return found
 
 
-def build_config(source: Pretrained, shapes: Mapping[str, Tensor]) -> ViTConfig:
+def build_config(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> ViTConfig:
     """Build the config of a model from its family's table, its config.json and the shapes of its renamed tensors."""
     for needed in ("patch_embed.proj.weight", "blocks.0.mlp.fc1.weight", "blocks.0.mlp.fc2.weight"):
         if needed not in shapes:
             raise CheckpointError(
-                f"The tensors of {source.name} must be those of {source.family.title}: {needed!r} is missing",
+                f"The tensors of {pretrained.name} must be those of {pretrained.family.title}: {needed!r} is missing",
                 f"It has {len(shapes)} tensors: {list_some(sorted(shapes))}.",
                 needed,
             )
     D, channels, *sides = shapes["patch_embed.proj.weight"].shape
     if channels != 3 or len(set(sides)) != 1:
         raise CheckpointError(f"Patches must be square and have 3 channels: got {channels} channels of {sides} pixels")
-    fields = read_settings(source, D) | source.settings
+    fields = read_settings(pretrained, D) | pretrained.settings
     is_swiglu = shapes["blocks.0.mlp.fc1.weight"].shape[0] == 2 * shapes["blocks.0.mlp.fc2.weight"].shape[1]
-    check_operations(source, fields, is_swiglu)
+    check_operations(pretrained, fields, is_swiglu)
     M = shapes["blocks.0.mlp.fc2.weight"].shape[1]
     head, R = shapes.get("head.weight"), shapes["reg_token"].shape[1] if "reg_token" in shapes else 0
     P, size = sides[0], fields.pop("img_size")
@@ -401,84 +401,86 @@ def build_config(source: Pretrained, shapes: Mapping[str, Tensor]) -> ViTConfig:
         "act_layer": "gelu" if is_swiglu else fields.get("act_layer", "gelu"),
         "scale_attn_norm": "blocks.0.attn.norm.weight" in shapes,
         "scale_mlp_norm": "blocks.0.mlp.norm.weight" in shapes,
-        "global_pool": choose_pooling(source, shapes, fields.get("global_pool")),
-        "multi_label": source.file.problem_type == "multi_label_classification",
-    } | read_stated(source, shapes)  # what the config states and the tensors lack is missing
-    if source.file.problem_type == "regression" and fields["num_classes"] > 1:
+        "global_pool": choose_pooling(pretrained, shapes, fields.get("global_pool")),
+        "multi_label": pretrained.file.problem_type == "multi_label_classification",
+    } | read_stated(pretrained, shapes)  # what the config states and the tensors lack is missing
+    if pretrained.file.problem_type == "regression" and fields["num_classes"] > 1:
         raise CheckpointError("problem_type must be of a classification, or of one output: got regression of several")
     try:
         config = ViTConfig(**fields)
         if "pos_embed" in shapes:
-            config = fit_positions(config, shapes["pos_embed"].shape[1], source.is_timm)
+            config = fit_positions(config, shapes["pos_embed"].shape[1], pretrained.is_timm)
     except ConfigError as error:
         raise CheckpointError(f"{error.field} {error.problem}", error.hint, error.field) from None
     return config
 
 
-def check_operations(source: Pretrained, fields: Settings, is_swiglu: bool) -> None:
+def check_operations(pretrained: Pretrained, fields: Settings, is_swiglu: bool) -> None:
     """Raise CheckpointError for an activation or a pooling that `ViT` does not have, which no tensor shows."""
     activation, pool = fields.get("act_layer", "gelu"), fields.get("global_pool")
     known: tuple[str, ...] = ("gelu", "gelu_tanh", "quick_gelu")
     if is_swiglu:  # the activation in a config is not that of the gate
-        known = ("silu",) if source.settings else (*known, "silu")
+        known = ("silu",) if pretrained.settings else (*known, "silu")
     if activation not in known:
         raise CheckpointError(
-            f"The activation of the MLP must be {' or '.join(known)}: {source.name} has {activation}",
+            f"The activation of the MLP must be {' or '.join(known)}: {pretrained.name} has {activation}",
             field="act_layer",
         )
     if pool not in POOLS:
-        raise CheckpointError(f"global_pool must be token, avg or map: {source.name} has {pool}", field="global_pool")
-    if fields.pop("pool_include_prefix", False) or source.model == "test_vit3":
+        problem = f"global_pool must be token, avg or map: {pretrained.name} has {pool}"
+        raise CheckpointError(problem, field="global_pool")
+    if fields.pop("pool_include_prefix", False) or pretrained.model == "test_vit3":
         raise CheckpointError(
-            f"The pooling must read the patches only: that of {source.name} includes the prefix tokens",
+            f"The pooling must read the patches only: that of {pretrained.name} includes the prefix tokens",
             field="global_pool",
         )
 
 
-def read_stated(source: Pretrained, shapes: Mapping[str, Tensor]) -> Settings:
+def read_stated(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> Settings:
     """Return what config.json states of what the tensors show; nothing for a module of timm in memory."""
-    if source.settings:
+    if pretrained.settings:
         return {}
-    stated = source.file.fields()
-    if isinstance(source.file, TimmConfig):
-        stated = {name: source.family.settings[name] for name in STATED if name in source.family.settings} | stated
-        has_text_head = "head_proj.weight" in shapes or drop_unused_head(source)
-        if source.file.num_classes is not None and not has_text_head:
-            stated["num_classes"] = source.file.num_classes
+    stated = pretrained.file.fields()
+    if isinstance(pretrained.file, TimmConfig):
+        known = pretrained.family.settings
+        stated = {name: known[name] for name in STATED if name in known} | stated
+        has_text_head = "head_proj.weight" in shapes or drop_unused_head(pretrained)
+        if pretrained.file.num_classes is not None and not has_text_head:
+            stated["num_classes"] = pretrained.file.num_classes
         stated = {"pos_embed": "learn", "final_norm": True} | stated
     for name in ("img_size", "act_layer"):
         stated.pop(name, None)
-    if source.has_any_head:
+    if pretrained.has_any_head:
         stated.pop("num_classes", None)
     return stated
 
 
-def read_settings(source: Pretrained, embed_dim: int) -> Settings:
+def read_settings(pretrained: Pretrained, embed_dim: int) -> Settings:
     """Return the settings of a family for one model: those that no tensor shows."""
-    file = source.file
+    file = pretrained.file
     if isinstance(file, TransformersConfig):
         stated = file.fields()
         kept = ("img_size", "num_heads", "eps", "act_layer", "rope_type", "rope_temperature", "rope_rotate_half")
         return {name: stated[name] for name in kept if name in stated}
     args = {name: value for name, value in file.model_args.model_dump().items() if value is not None}
-    known = source.family.settings | args
+    known = pretrained.family.settings | args
     named = ("eps", "act_layer", "pool_include_prefix", "rope_type", "rope_temperature", "rope_rotate_half")
     pool = file.global_pool or known.get("global_pool")
     return {name: known[name] for name in named if known.get(name) is not None} | {
         "img_size": known.get("img_size") or file.pretrained_cfg.input_size[1:],
-        "num_heads": known.get("num_heads") or embed_dim // find_head_dim(source.model),
-        "global_pool": pool or next(p for m, p in POOLING if re.fullmatch(m, source.model)),
+        "num_heads": known.get("num_heads") or embed_dim // find_head_dim(pretrained.model),
+        "global_pool": pool or next(p for m, p in POOLING if re.fullmatch(m, pretrained.model)),
         "ref_feat_shape": known.get("ref_feat_shape"),
     }
 
 
-def choose_pooling(source: Pretrained, shapes: Mapping[str, Tensor], known: str | None) -> str:
+def choose_pooling(pretrained: Pretrained, shapes: Mapping[str, Tensor], known: str | None) -> str:
     """Return `global_pool`: from the tensors of the pooling, the config, or the class of transformers."""
     if "attn_pool.latent" in shapes:
         return "map"
     if known in ("avg", "token"):
         return known
-    if source.class_name and source.class_name == source.family.classifier[0]:
+    if pretrained.class_name and pretrained.class_name == pretrained.family.classifier[0]:
         return "avg"
     return "token" if "cls_token" in shapes else "avg"
 
@@ -615,7 +617,7 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
     """Return the config.json and the settings of a module of timm.
 
     Raises:
-        CheckpointError: If its parts are none that `ViT` has.
+        CheckpointError: If it has parts that `ViT` lacks.
     """
     cfg = dict(getattr(module, "pretrained_cfg", None) or {})
     config = {"architecture": cfg.get("architecture", "vit"), "pretrained_cfg": cfg}

@@ -75,8 +75,7 @@ def not_logged_in(repository: str) -> CheckpointError:
 
 def model_card(model: Checkpoint, repository: str, license_name: str | None = None) -> str:
     """Return the model card, README.md of the repository: metadata of the Hub, facts of the record, and how to load."""
-    source: Any = model.record.get("source")
-    license_name = license_name or (source.get("license") if isinstance(source, dict) else None)
+    license_name = license_name or model.pretrained.get("license")
     lines = [
         "---",
         *card_metadata(model, repository, license_name),
@@ -129,7 +128,7 @@ def card_metadata(model: Checkpoint, repository: str, license_name: str | None) 
 def facts(model: Checkpoint, license_name: str | None) -> list[tuple[str, str]]:
     """Return the facts of the record by name, those that are known."""
     record, options = model.record, model.train_config
-    accuracy, count, source = record.get("test_accuracy"), eval_samples(record), record.get("source")
+    accuracy, count = record.get("test_accuracy"), eval_samples(record)
     found: dict[str, Any] = {
         "parameters": f"{count_parameters(model.config) / 1e6:.2f} M",
         "classes": f"{len(model.labels)}: {', '.join(model.labels[:10])}{', ...' if len(model.labels) > 10 else ''}"
@@ -143,7 +142,7 @@ def facts(model: Checkpoint, license_name: str | None) -> list[tuple[str, str]]:
         "training time": f"{record['seconds'] / 60:.0f} minutes" if isinstance(record.get("seconds"), float) else None,
         "hardware": record.get("hardware"),
         "teacher": record["teacher"].get("name") if isinstance(record.get("teacher"), dict) else None,
-        "converted from": source.get("repository", source.get("family")) if isinstance(source, dict) else None,
+        "converted from": model.pretrained.get("repository", model.pretrained.get("family")),
         "license": license_name or "not stated",
     }
     return [(name, as_text(str(value))) for name, value in found.items() if value]

@@ -30,7 +30,7 @@ from vitviz.plots.style import (
 Array = NDArray[np.float32]
 ONE_COLUMN = 5.0  # inches; figures that are less wide have two rows
 MAX_LINES = 48  # rows or columns of patches; finer grids are not drawn, as lines would hide the image
-DEEP = 0.7  # width by height of a matrix that is too high for a row of its own
+DEEP = 0.7  # width by height of a matrix that is too high for a full row
 LETTERS = 17  # per inch
 FITS = 4  # the layout changes a little with the height
 MAX_LABELS = 12  # numbers of layers or heads along an axis

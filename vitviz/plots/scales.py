@@ -1,7 +1,7 @@
 """Color scales of maps, those of the page: kind, ends, and the quantity that the color bar names.
 
 The shared scale of attention weights holds for all heads and another one for all means, whatever the query, so that
-colors stay comparable while the query changes. Means have a scale of their own: they are flatter than heads and would
+colors stay comparable while the query changes. Means have their own scale: they are flatter than heads and would
 all be pale on theirs.
 """
 

@@ -357,9 +357,9 @@ def with_head(
         raise ConfigError(
             "classes", f"must be one name per class of the head: got {len(classes)}, not {len(head.bias)}"
         )
-    backbone = {"name": model.name} | {key: model.source[key] for key in OF_REPOSITORY if key in model.source}
-    source = {key: value for key, value in model.source.items() if key not in OF_REPOSITORY}
-    own = {"linear_probe": {"backbone": backbone, **record}} | ({"source": source} if source else {})
+    backbone = {"name": model.name} | {key: model.pretrained[key] for key in OF_REPOSITORY if key in model.pretrained}
+    pretrained = {key: value for key, value in model.pretrained.items() if key not in OF_REPOSITORY}
+    own = {"linear_probe": {"backbone": backbone, **record}} | ({"pretrained": pretrained} if pretrained else {})
     network = replace_head(model.network, head)
     return replace(model, name=name, network=network, labels=tuple(classes), record=own, files=())
 

@@ -145,12 +145,12 @@ class Explanations:
         if subject.snapshot is not None:
             raise ConfigError("subject.snapshot", "must be null: a timeline has no weights to explain an image with")
         key = subject, self.inputs.version(subject.model)
-        model, image = self.inputs.model(subject.model), self.inputs.image(subject.image)
+        model, found = self.inputs.model(subject.model), self.inputs.image(subject.image)
         upload = subject.image if isinstance(subject.image, Upload) else None
         with about("subject.image"):
-            explanation = explain(model, image.source, crop=upload.crop if upload else 0.5)
-        explanation = replace(explanation, name=image.name, origin=subject.image)
-        shown = describe_image(explanation, image, upload is not None)
+            explanation = explain(model, found.image, crop=upload.crop if upload else 0.5)
+        explanation = replace(explanation, name=found.name, origin=subject.image)
+        shown = describe_image(explanation, found, upload is not None)
         _ = explanation.logits
         model_input = explanation.image.model_input  # the original is not needed any more
         explanation = replace(explanation, image=replace(explanation.image, original=model_input))

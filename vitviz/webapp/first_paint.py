@@ -20,7 +20,7 @@ from vitviz.webapp.schemas.common import ModelInfo
 FILE = Path(__file__).with_name("first_paint.json")
 
 
-class Explained(TypedDict):
+class FirstExplanation(TypedDict):
     """The subject that the page opens with, and the reply to a request for its explanation."""
 
     subject: dict[str, Any]
@@ -38,7 +38,7 @@ class FirstPaint(TypedDict):
     max_sent_bytes: int
     models: list[ModelInfo]
     methods: list[dict[str, Any]]
-    explained: Explained
+    explained: FirstExplanation
 
 
 def read() -> FirstPaint | None:

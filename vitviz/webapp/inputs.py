@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 
 from vitviz import view
-from vitviz.data.preprocessing import ImageSource, is_huge
+from vitviz.data.preprocessing import ImageLike, is_huge
 from vitviz.data.samples import PHOTOS
 from vitviz.errors import ImageError
 from vitviz.models.checkpoint import Checkpoint
@@ -25,13 +25,13 @@ class FoundImage(NamedTuple):
     """An image that a request names.
 
     Attributes:
-        source: The image.
+        image: The image.
         name: In figures.
         caption: Where it is from.
         label: What it shows, if known.
     """
 
-    source: ImageSource
+    image: ImageLike
     name: str
     caption: str
     label: str | None = None

@@ -24,14 +24,14 @@ def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, st
         model: The model.
         num_bytes: Size of its file on disk; None if unknown.
     """
-    config, source = model.config, model.source
-    found = [("Family", " · ".join(filter(None, (model.family, str(source.get("library", ""))))))]
-    if "repository" in source:
-        found.append(("Repository", str(source["repository"])))
-    if "revision" in source:
-        found.append(("Revision", str(source["revision"])))
-    if source:
-        found.append(("License", str(source.get("license", "not stated in its files"))))
+    config, pretrained = model.config, model.pretrained
+    found = [("Family", " · ".join(filter(None, (model.family, str(pretrained.get("library", ""))))))]
+    if "repository" in pretrained:
+        found.append(("Repository", str(pretrained["repository"])))
+    if "revision" in pretrained:
+        found.append(("Revision", str(pretrained["revision"])))
+    if pretrained:
+        found.append(("License", str(pretrained.get("license", "not stated in its files"))))
     size = f"{count_parameters(config):,} parameters"
     found.append(("Size", size if num_bytes is None else f"{size} · {num_bytes / 1e6:,.1f} MB"))
     found.append(("Layers", f"{config.depth} layers, {config.num_heads} heads, width {config.embed_dim}"))

@@ -114,7 +114,7 @@ def describe_run(info: RunInfo) -> ModelInfo:
         "eval_samples": info.eval_samples,
         "measured_on": measured_on(info.config),
         "is_classifier": info.config.get("objective", "classify") == "classify",
-        "source": "",
+        "pretrained": "",
     }
 
 

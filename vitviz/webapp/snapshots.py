@@ -24,7 +24,7 @@ from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.models import Snapshots
 from vitviz.webapp.server.refusals import about
-from vitviz.webapp.timelines import Timelines
+from vitviz.webapp.timelines import Timelines, shape
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,13 @@ class Snapshot:
     def explained(self) -> types.Explained:
         """Return the prediction and the attention of the class token as the reply for an explanation."""
         held, pixels, name = self.timeline, self.timeline.images[self.image], self.timeline.names[self.image]
-        rows, columns = held.grid
         attention = held.cls_attention[self.index, self.image].astype("<f4")  # (L, A, T)
-        layers, heads, tokens = attention.shape
-        height, width = pixels.shape[:2]
         shows = name if name in held.classes else None
         return types.Explained(
             model=self.subject.model,
             classes=held.classes,
             probabilities=held.probabilities[self.index, self.image].tolist(),
-            layers=layers,
-            heads=heads,
-            rows=rows,
-            columns=columns,
-            aspect=width / height,
-            prefix=tokens - rows * columns,
-            class_token=held.class_token,
-            distilled=False,
+            shape=shape(held),
             cls=to_base64(attention),
             pool=None,
             on_demand=True,

@@ -15,6 +15,7 @@ from vitviz.runs.store import Runs
 from vitviz.training import timeline
 from vitviz.training.timeline import Timeline, TimelineError
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
+from vitviz.webapp.schemas.common import Shape
 from vitviz.webapp.schemas.runs import BundledTimeline, TimelineReply, TimelineRequest
 
 
@@ -27,7 +28,7 @@ class Timelines:
     def snapshots(self, request: TimelineRequest) -> TimelineReply | None:
         """Return the snapshots of a timeline for one image; None if it does not exist yet, or is damaged."""
         try:
-            held = self.load(request.source)
+            held = self.load(request.model)
         except TimelineError:  # as without one, the page follows the run
             held = None
         if held is None:
@@ -49,19 +50,19 @@ class Timelines:
             **rest,
         )
 
-    def load(self, source: str) -> Timeline | None:
+    def load(self, model: str) -> Timeline | None:
         """Load the timeline of a bundled checkpoint or of a run; None if it does not exist yet."""
-        path = self.path(source)
+        path = self.path(model)
         state = file_state(path)
         return None if state is None else load_timeline(path, state)
 
-    def path(self, source: str) -> Path:
+    def path(self, model: str) -> Path:
         """Return the file of a timeline, which may not exist yet."""
-        if self.runs is not None and source.startswith(RUN_PREFIX):
-            return self.runs.folder(source.removeprefix(RUN_PREFIX)) / TIMELINE
-        if source in bundled_models():
-            return (checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}").resolve()
-        raise ValueError(f"Timeline of {source[:80]!r} not found. Choose a run or a bundled checkpoint.")
+        if self.runs is not None and model.startswith(RUN_PREFIX):
+            return self.runs.folder(model.removeprefix(RUN_PREFIX)) / TIMELINE
+        if model in bundled_models():
+            return (checkpoint.CHECKPOINTS / f"{model}.{TIMELINE}").resolve()
+        raise ValueError(f"Timeline of {model[:80]!r} not found. Choose a run or a bundled checkpoint.")
 
 
 def probe_curves(held: Timeline) -> dict[str, NDArray[np.float64] | None]:
@@ -98,11 +99,23 @@ def load_timeline(path: Path, state: FileState) -> Timeline:
 
 def describe(held: Timeline) -> dict[str, Any]:
     """Return what all snapshots of a timeline have in common: shape, classes and probe images."""
-    gh, gw = held.grid
-    layers, heads, tokens = held.cls_attention.shape[2:]
-    height, width = held.images.shape[1:3]
-    grid = {"rows": gh, "columns": gw, "aspect": width / height}
-    prefix = {"prefix": tokens - gh * gw, "classToken": held.class_token, "distilled": False}
     pairs = zip(held.names, held.images, strict=True)
     images = [{"name": name, "src": data_url(Image.fromarray(image))} for name, image in pairs]
-    return {"shape": {"layers": layers, "heads": heads, **grid, **prefix}, "classes": held.classes, "images": images}
+    return {"shape": shape(held), "classes": held.classes, "images": images}
+
+
+def shape(held: Timeline) -> Shape:
+    """Return the shape of the attention of all snapshots."""
+    rows, columns = held.grid
+    layers, heads, tokens = held.cls_attention.shape[2:]
+    height, width = held.images.shape[1:3]
+    return Shape(
+        layers=layers,
+        heads=heads,
+        rows=rows,
+        columns=columns,
+        aspect=width / height,
+        prefix=tokens - rows * columns,
+        class_token=held.class_token,
+        distilled=False,
+    )

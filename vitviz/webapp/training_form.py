@@ -72,7 +72,7 @@ SENTENCES = {
 }
 BUDGET = ("epochs", "minutes")  # one of them is set
 QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")  # received values
-NAME = re.compile(r"\bmodel\.\w+|\b[a-z]+(?:_[a-z]+)+\b")  # names in the code; words of English have no underscore
+NAME = re.compile(r"`(\w+)`|\b(model\.\w+|[a-z]+(?:_[a-z]+)+)\b")  # in the code; words of English have no underscore
 EMPTY = (None, "")
 
 
@@ -171,4 +171,6 @@ def label_of(name: str) -> str:
 def with_labels(text: str) -> str:
     """Replace names of fields by their labels, except in received values."""
     parts = QUOTED.split(text)
-    return "".join(part if i % 2 else NAME.sub(lambda found: label_of(found[0]), part) for i, part in enumerate(parts))
+    return "".join(
+        part if i % 2 else NAME.sub(lambda found: label_of(found[1] or found[2]), part) for i, part in enumerate(parts)
+    )

@@ -47,7 +47,6 @@ from vitviz.webapp.schemas.runs import (
     RunLists,
     SurveyReply,
     SweepInfo,
-    SweepResult,
     TrainCatalog,
 )
 from vitviz.webapp.server.refusals import about
@@ -92,7 +91,7 @@ class Trainings:
             presets=[describe_preset(name, preset) for name, preset in PRESETS.items()],
             settings=describe_settings(),
             choices={"optimizer": list(get_args(Optimizer)), "lr_schedule": list(get_args(LRSchedule))},
-            sources=bundled_timelines(),
+            timelines=bundled_timelines(),
             machine=self.machine,
             folder="" if self.public else printable_name(str(self.datasets.root)),
             models=list(bundled_models()),
@@ -209,7 +208,7 @@ class Trainings:
             if request.run in [run.name for run in lists.runs]:  # it may have been deleted
                 metrics = self.metrics(request)
         if request.timeline is not None:
-            with about("timeline.source"):
+            with about("timeline.model"):
                 timeline = self.timelines.snapshots(request.timeline)
         is_known = lists is None or lists.version == request.version
         return PollReply(lists=None if is_known else lists, metrics=metrics, timeline=timeline)
@@ -217,10 +216,7 @@ class Trainings:
     def lists(self) -> RunLists:
         """List all runs and sweeps, newest first, and the state of the datasets."""
         runs = [self.row(info) for info in self.runs.all()]
-        sweeps = [
-            SweepInfo(**describe(info) | {"results": [SweepResult(**one) for one in info.results]})
-            for info in self.runs.sweeps()
-        ]
+        sweeps = [SweepInfo(**describe(info)) for info in self.runs.sweeps()]
         known = RunLists(version="", runs=runs, sweeps=sweeps, data=self.datasets.state())
         return known.model_copy(update={"version": f"{hash(known.model_dump_json()):x}"})
 

@@ -8,7 +8,6 @@ loaded, so a public page, which opens none, offers no others.
 import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from vitviz.errors import CheckpointError
 from vitviz.models import hub, hub_cache
@@ -16,33 +15,12 @@ from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.models.hub_cache import HubDownload
 from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.schemas.common import ModelInfo
+from vitviz.webapp.schemas.models import OpenState
 
 MAX_LOADED = 2  # models in memory
 MAX_NAME_LENGTH = 1000  # characters
 
 FileStates = tuple[tuple[int, int], ...]  # modification time (ns) and size (bytes) of each weight file
-Phase = Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
-
-
-@dataclass(frozen=True)
-class OpenState:
-    """State of opening a model.
-
-    Attributes:
-        requested: The name or path, as the user wrote it.
-        phase: What is being done, or how it ended.
-        done: Bytes that have arrived of the file being downloaded.
-        total: Its size; 0 while unknown.
-        message: Why it failed; empty otherwise.
-        name: Name of the model on the page, once it is ready.
-    """
-
-    requested: str = ""
-    phase: Phase = "idle"
-    done: int = 0
-    total: int = 0
-    message: str = ""
-    name: str = ""
 
 
 @dataclass
@@ -148,7 +126,7 @@ class ModelOpener:
         with self.lock:
             if self.thread is not None:
                 self.thread.join()
-            self.state, self.canceled = OpenState(requested, "loading"), threading.Event()
+            self.state, self.canceled = OpenState(requested=requested, phase="loading"), threading.Event()
             self.thread = threading.Thread(target=self.run, args=(requested, self.canceled), daemon=True)
             self.thread.start()
 
@@ -164,17 +142,17 @@ class ModelOpener:
             if requested.startswith(hub.PREFIXES) and not hub_cache.is_cached(requested):
                 self.fetch(requested, canceled)
             if self.state.phase != "canceled":
-                self.state = OpenState(requested, "loading")
-                self.state = OpenState(requested, "ready", name=self.models.open(requested))
+                self.state = OpenState(requested=requested, phase="loading")
+                self.state = OpenState(requested=requested, phase="ready", name=self.models.open(requested))
         except Exception as error:
             message = str(error) if isinstance(error, ValueError) else f"The model could not be loaded: {error!r:.200}"
-            self.state = OpenState(requested, "failed", message=message)
+            self.state = OpenState(requested=requested, phase="failed", message=message)
 
     def fetch(self, requested: str, canceled: threading.Event) -> None:
         """Download a model, unless the opening is canceled."""
 
         def report(done: int, total: int) -> None:
-            self.state = OpenState(requested, "downloading", done, total)
+            self.state = OpenState(requested=requested, phase="downloading", done=done, total=total)
 
         report(0, 0)
         self.download = HubDownload(requested)
@@ -183,7 +161,7 @@ class ModelOpener:
         try:
             self.download.wait(report)
             if self.download.is_canceled:
-                self.state = OpenState(requested, "canceled")
+                self.state = OpenState(requested=requested, phase="canceled")
         finally:
             self.download = None
 

@@ -37,7 +37,7 @@ test.each(KINDS.map(([kind]) => kind))('the address of %s gives the same compari
   expect({ ...DEFAULT_VIEW, ...found.linked.view }).toEqual(view);
 });
 
-test('A has the parameters of Explore, and B those of its own values', () => {
+test('A has the parameters of Explore, and B those of the values that differ', () => {
   const values = addressOfComparison('head', SUBJECT, VIEW, { layer: 2, head: 0 });
   expect(Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]))).toEqual([
     'compare=head',

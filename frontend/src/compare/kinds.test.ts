@@ -23,7 +23,7 @@ const METHODS = [
   { key: 'balanced_gradients', name: 'Balanced gradients', forClass: true, onRequest: false },
   { key: 'greedy', name: 'Greedy', forClass: true, onRequest: true },
 ] as MethodInfo[];
-const SHAPE = { layers: 6, heads: 3, rows: 5, columns: 7, aspect: 1.4, prefix: 1, classToken: true };
+const SHAPE = { layers: 6, heads: 3, rows: 5, columns: 7, aspect: 1.4, prefix: 1, class_token: true };
 const sample = (name: string) => ({ kind: 'sample' as const, name });
 const SUBJECT = { model: 'ti4', snapshot: null, image: sample('cat'), ablations: [] };
 const known = (classes = ['cat', 'dog', 'ship'], shape: typeof SHAPE & { pooled?: boolean } = SHAPE) => ({

@@ -103,7 +103,7 @@ export function mapFor(kind: Kind, map: string, offered: readonly [key: string, 
 const ranked = (probabilities: readonly number[]) =>
   probabilities.map((_, k) => k).sort((j, k) => probabilities[k] - probabilities[j]);
 
-type Explained = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
+type ExplanationData = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
   reply: Pick<Explanation['reply'], 'probabilities'>;
 };
 type Lists = Pick<ImageLists, 'samples'> & { models: readonly Pick<ModelInfo, 'name'>[] };
@@ -111,7 +111,13 @@ type Lists = Pick<ImageLists, 'samples'> & { models: readonly Pick<ModelInfo, 'n
 /** B's values of the fields of a kind unless others are chosen: another image, model or method, the last snapshot, the
     second most probable class, another head, or the ablation of a head.
     @param snapshots their number */
-export function defaultsOf(kind: Kind, { subject, ...a }: Explained, view: View, lists: Lists, snapshots: number): Own {
+export function defaultsOf(
+  kind: Kind,
+  { subject, ...a }: ExplanationData,
+  view: View,
+  lists: Lists,
+  snapshots: number,
+): Own {
   const { shape, reply } = a;
   if (kind === 'image') return { image: otherImage(subject.image, lists) };
   if (kind === 'model') return { model: lists.models.find(({ name }) => name !== subject.model)?.name };

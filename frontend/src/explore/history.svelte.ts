@@ -7,7 +7,7 @@ import { type Image, isSame, type Subject } from '../lib/view';
 import { addressOf, parseAddress } from '../session/viewAddress';
 import type { Explorer } from './explorer.svelte';
 
-const ENTRY_DELAY = 1000; // ms an image stays on screen to become an entry of its own
+const ENTRY_DELAY = 1000; // ms an image stays on screen to become an entry
 const WRITING_DELAY = 150; // ms; browsers limit the rate of address changes, and held keys make many
 
 export class History {
@@ -49,7 +49,7 @@ export class History {
     this.#write = () => {
       if (this.#explorer.isVisible) updateAddress(values, {}, how, { upload });
     };
-    const shown = before === null ? -ENTRY_DELAY : performance.now(); // the image that was opened is an entry of its own
+    const shown = before === null ? -ENTRY_DELAY : performance.now(); // the image that was opened is an entry
     this.#recorded = { image, time: isOther ? shown : time };
     if (before === null) return; // the address that was opened stays until something is chosen
     if (!isSame(image, before)) this.flush();

@@ -55,7 +55,7 @@ export class Images {
     if (image && 'index' in image && image.index === index) await this.gallery.find(index);
   }
 
-  /** Show the thumbnails of a source; the gallery is filled when it is shown. */
+  /** Show the thumbnails of a shelf; the gallery is filled when it is shown. */
   show(shelf: Shelf): void {
     this.shelf = shelf;
     const { cifar, public: isPublic } = this.#explorer.catalog.lists;

@@ -8,7 +8,7 @@ describe('listedClasses', () => {
     expect(listedClasses(OLD, OLD)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('lists the explained class last if it is none of the first', () => {
+  it('lists the explained class last if it is not among the first', () => {
     expect(listedClasses(OLD, OLD, 0)).toEqual([1, 2, 3, 4, 0]);
     expect(listedClasses(OLD, OLD, 2)).toEqual([1, 2, 3, 4, 5]);
   });

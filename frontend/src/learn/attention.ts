@@ -41,7 +41,7 @@ export const steps = ({ product, scores, weights, token }: WorkedRow, scaledWidt
 ];
 
 /** Where a number of the row comes from, as a sentence. */
-export function sourceOf(part: string, index: number, row: WorkedRow, shape: Shape, model: LessonModel): string {
+export function derivationOf(part: string, index: number, row: WorkedRow, shape: Shape, model: LessonModel): string {
   const { query, key, products, product, scores, weights, token } = row;
   const number = index + 1;
   const rotated = model.rotary ? ', rotated by its position' : '';
@@ -72,12 +72,12 @@ export function sourceOf(part: string, index: number, row: WorkedRow, shape: Sha
     case 'token':
       return `${percent(weights[index])} for ${tokenName(index, shape)}, whose score is ${signed(scores[index])}.`;
     default:
-      return outputSource(index, row, shape);
+      return outputDerivation(index, row, shape);
   }
 }
 
 /** A number of the output as the sum of its largest terms and the others. */
-function outputSource(index: number, { weights, values, output, query }: WorkedRow, shape: Shape) {
+function outputDerivation(index: number, { weights, values, output, query }: WorkedRow, shape: Shape) {
   const valueAt = (token: number) => values[token * query.length + index];
   const size = (token: number) => Math.abs(weights[token] * valueAt(token));
   const [first, second] = [...weights.keys()].sort((a, b) => size(b) - size(a));

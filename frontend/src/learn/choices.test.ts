@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Choices, paramsOf, readChoices } from './choices';
 
-const SHAPE = { layers: 6, heads: 3, rows: 4, columns: 8, aspect: 2, prefix: 1, classToken: true };
+const SHAPE = { layers: 6, heads: 3, rows: 4, columns: 8, aspect: 2, prefix: 1, class_token: true };
 const CHOICES: Choices = { layer: 4, head: 1, patch: 9, dimension: 6, removed: [3, 0] };
 const read = (query: string, step = 'attention') => readChoices(new URLSearchParams(query), step, SHAPE, 192);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tokenName } from '../lib/words';
-import { attentionOf, softmax, sourceOf, steps } from './attention';
+import { attentionOf, derivationOf, softmax, steps } from './attention';
 import { type Head, type Pass, rowOfHead } from './learnPage.svelte';
 import { barsOf } from './logitSum';
 import { decidedAt, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
@@ -24,7 +24,7 @@ const MODEL = {
 const PASS = {
   explanation: {
     reply: { classes: ['cat', 'dog'], probabilities: [0.75, 0.25] },
-    shape: { layers: 2, heads: 2, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true },
+    shape: { layers: 2, heads: 2, rows: 8, columns: 8, aspect: 1, prefix: 1, class_token: true },
     defaultRows: Float32Array.from({ length: 4 * 65 }, (_, i) => i),
   },
   lesson: {
@@ -142,7 +142,7 @@ test('bars of contributions continue one another up to the logit', () => {
   expect(bars.at(-1)).toMatchObject({ start: 0, value: 0.75, isOn: true });
 });
 
-test('each number of a worked row has a source', () => {
+test('each number of a worked row has a derivation', () => {
   const head: Head = {
     layer: 0,
     head: 0,
@@ -152,19 +152,19 @@ test('each number of a worked row has a source', () => {
     values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
   };
   const row = attentionOf(head, 1, 4);
-  const source = (part: string, index = 0) =>
-    sourceOf(part, index, row, PASS.explanation.shape, { ...PASS.lesson.model, scaled_width: 4 });
-  expect(source('query', 1)).toBe(
+  const derivation = (part: string, index = 0) =>
+    derivationOf(part, index, row, PASS.explanation.shape, { ...PASS.lesson.model, scaled_width: 4 });
+  expect(derivation('query', 1)).toBe(
     'Number 2 of q, +2.00: row 2 of the query weights of this head times the class token after the norm of the layer, 192 products, then normalized with the other numbers of the head (QK norm).',
   );
-  expect(source('key', 1)).toContain('key weights of this head times row 1, column 1');
-  expect(source('product', 1)).toBe('Number 2 of q × k: +2.00 × +3.00 = +6.00');
-  expect(source('sum')).toBe('The 4 numbers of q × k: +6.00 of positive ones, 0.00 of negative ones.');
-  expect(source('score')).toBe('+6.00 / √4 = +6.00 / 2.00 = +3.00');
-  expect(source('power')).toBe('e to the power of +3.00 is 20.1: positive, whatever the score is.');
-  expect(source('weight')).toBe('20.1 / 22.8 = 88.1\u00a0%. The divisor is the sum over all 2 keys.');
-  expect(source('token', 0)).toBe('11.9\u00a0% for the class token, whose score is +1.00.');
-  expect(source('output', 1)).toBe(
+  expect(derivation('key', 1)).toContain('key weights of this head times row 1, column 1');
+  expect(derivation('product', 1)).toBe('Number 2 of q × k: +2.00 × +3.00 = +6.00');
+  expect(derivation('sum')).toBe('The 4 numbers of q × k: +6.00 of positive ones, 0.00 of negative ones.');
+  expect(derivation('score')).toBe('+6.00 / √4 = +6.00 / 2.00 = +3.00');
+  expect(derivation('power')).toBe('e to the power of +3.00 is 20.1: positive, whatever the score is.');
+  expect(derivation('weight')).toBe('20.1 / 22.8 = 88.1\u00a0%. The divisor is the sum over all 2 keys.');
+  expect(derivation('token', 0)).toBe('11.9\u00a0% for the class token, whose score is +1.00.');
+  expect(derivation('output', 1)).toBe(
     'Number 2, +0.88: 88.1\u00a0% × +1.00 (row 1, column 1), 11.9\u00a0% × 0.00 (the class token), and 0.00 from 0 others.',
   );
   expect(steps(row, 4).map(({ text }) => text)).toEqual(['+6.00', '+3.00', '20.1', '88.1\u00a0%']);
@@ -177,7 +177,7 @@ test('tokens before the patches are the class token and registers', () => {
     'register 1',
     'row 1, column 1',
   ]);
-  expect(tokenName(0, { ...shape, classToken: false })).toBe('register 1');
+  expect(tokenName(0, { ...shape, class_token: false })).toBe('register 1');
 });
 
 test('the prediction is decided after the last layer with another one', () => {

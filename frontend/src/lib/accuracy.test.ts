@@ -40,7 +40,7 @@ test('what is recorded with a model', () => {
   expect(accuracyLine({ ...MODEL, accuracy: null })).toBe(
     'No accuracy is recorded with this model: it may be untrained.',
   );
-  expect(accuracyLine({ ...MODEL, accuracy: null, source: 'timm/vit_small_patch16_224 at 1a2b3c4d' })).toBe(
+  expect(accuracyLine({ ...MODEL, accuracy: null, pretrained: 'timm/vit_small_patch16_224 at 1a2b3c4d' })).toBe(
     'Weights: timm/vit_small_patch16_224 at 1a2b3c4d. No accuracy is recorded with them.',
   );
   expect(accuracyLine({ ...MODEL, is_classifier: false })).toContain('predict masked patches');

@@ -14,7 +14,7 @@ export interface Accuracy {
   measured_on?: string | null;
   family?: string;
   /** Where a model that vitviz did not train is from. */
-  source?: string;
+  pretrained?: string;
 }
 
 const FEW = 100; // images: below, one image changes the accuracy by more than 1 %, and the counts are stated
@@ -58,7 +58,8 @@ export function accuracyLine(model: Accuracy | undefined) {
   if (!model.is_classifier) {
     return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
   }
-  if (model.accuracy == null && model.source) return `Weights: ${model.source}. No accuracy is recorded with them.`;
+  if (model.accuracy == null && model.pretrained)
+    return `Weights: ${model.pretrained}. No accuracy is recorded with them.`;
   if (model.accuracy == null) return 'No accuracy is recorded with this model: it may be untrained.';
   return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? 'test')}, stored in the model file.`;
 }

@@ -62,9 +62,9 @@ export const unavailable = (what: string, name: string, shown?: string | null) =
   `The ${what} of this link, ${name.slice(0, 80)}, is not available${shown ? `: showing ${shown}` : ''}.`;
 
 export const isOfRun = (name: unknown) => String(name).startsWith('runs/');
-export const runName = (source: string) => source.slice('runs/'.length);
-/** The source of a run's timeline and the model name of its checkpoint. */
-export const sourceOf = (run: string) => `runs/${run}`;
+export const runName = (model: string) => model.slice('runs/'.length);
+/** The model name of a run's checkpoint, by which its timeline is requested, too. */
+export const runModel = (run: string) => `runs/${run}`;
 
 /** "3,5" -> [3, 5]; what is not an index is ignored. */
 export const parseIndices = (text: string | null | undefined) => [

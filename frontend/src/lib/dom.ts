@@ -52,7 +52,7 @@ export function listenWhile(element: Element, target: EventTarget, type: string,
   });
 }
 
-/** Whether a source is a data URL of an image, the only kind that Python sends. */
+/** Whether a URL is a data URL of an image, the only kind that Python sends. */
 export const isImageUrl = (src: unknown): src is string => String(src).startsWith('data:image/');
 
 /** Download a file. */

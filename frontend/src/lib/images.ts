@@ -11,15 +11,15 @@ const ID = /^[0-9a-f]{64}$/;
 /** An image by its name, or null if it is not available. */
 export function parseImage(text: string | null | undefined, lists: ImageLists): Image | null {
   const { cifar, samples, photos, models } = lists;
-  const [source = '', rest = ''] = text?.split(/:(?=[^:]*$)/) ?? [];
-  if (source === 'upload') return ID.test(rest) ? { kind: 'upload', id: rest, name: '', crop: 0.5 } : null;
+  const [kind = '', rest = ''] = text?.split(/:(?=[^:]*$)/) ?? [];
+  if (kind === 'upload') return ID.test(rest) ? { kind: 'upload', id: rest, name: '', crop: 0.5 } : null;
   const index = /^\d{1,6}$/.test(rest) ? Number(rest) : -1;
-  if (source === 'test' && rest) {
+  if (kind === 'test' && rest) {
     return cifar.available && index >= 0 && index < CIFAR_IMAGES ? { kind: 'test', index } : null;
   }
   if (rest) {
-    const hasDataset = index >= 0 && models.some(({ name, dataset }) => name === source && dataset);
-    return hasDataset ? { kind: 'run', run: source, index } : null;
+    const hasDataset = index >= 0 && models.some(({ name, dataset }) => name === kind && dataset);
+    return hasDataset ? { kind: 'run', run: kind, index } : null;
   }
   const sample = [...samples, ...photos].find(({ name }) => name === text);
   return sample ? { kind: 'sample', name: sample.name } : null;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasManyHeads, headerText, layersOf, matrixStyle, nextMap, withMean } from './matrix';
 import { MEAN, POOL, type Shape } from './numbers';
 
-const shape: Shape = { layers: 2, heads: 3, rows: 4, columns: 8, aspect: 2, prefix: 1, classToken: true };
+const shape: Shape = { layers: 2, heads: 3, rows: 4, columns: 8, aspect: 2, prefix: 1, class_token: true };
 
 test('the mean comes last', () => {
   expect(withMean(2)).toEqual([0, 1, MEAN]);

@@ -1,4 +1,4 @@
-/* The encoder of MP4 movies, in a module of its own: it is large and rarely needed. */
+/* The encoder of MP4 movies, in a separate module: it is large and rarely needed. */
 
 import { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } from 'mediabunny';
 import type { Frame } from './export/animation';

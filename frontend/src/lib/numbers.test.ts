@@ -39,9 +39,9 @@ const base64 = (array: ArrayBufferView) =>
   btoa(String.fromCharCode(...new Uint8Array(array.buffer, array.byteOffset, array.byteLength)));
 
 /** Two rows of three patches, after a class token and a register. */
-const wide: Shape = { layers: 2, heads: 2, rows: 2, columns: 3, aspect: 1.5, prefix: 2, classToken: true };
+const wide: Shape = { layers: 2, heads: 2, rows: 2, columns: 3, aspect: 1.5, prefix: 2, class_token: true };
 /** Two patches and nothing else, one layer of two heads. */
-const bare: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 0, classToken: false };
+const bare: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 0, class_token: false };
 
 /** 16-bit attention whose rows are given as fractions. */
 const attention = (...rows: number[][]) => Uint16Array.from(rows.flat(), (weight) => Math.round(65535 * weight));
@@ -95,10 +95,10 @@ describe('rows of a query', () => {
     [0.25, 0.75, 0.5, 0.5],
     [1, 0, 0.2, 0.8],
   ];
-  const source = { defaultRows: new Float32Array(4), full: attention(first, second) };
+  const computed = { defaultRows: new Float32Array(4), full: attention(first, second) };
   const read = (patches: number[], direction: 'from' | 'to', head = 0, shape = bare) => {
     const out = new Float32Array(2);
-    fillHead(out, shape, source, head, patches, direction);
+    fillHead(out, shape, computed, head, patches, direction);
     return [...out].map((value) => Number(value.toFixed(3)));
   };
 
@@ -124,7 +124,7 @@ describe('rows of a query', () => {
     expect(hasQuery(first, [], 'from')).toBe(true);
     expect(hasQuery(first, [], 'to')).toBe(false);
     expect(hasQuery(first, [0], 'from')).toBe(false);
-    expect(hasQuery(source, [0], 'to')).toBe(true);
+    expect(hasQuery(computed, [0], 'to')).toBe(true);
     const out = new Float32Array(2);
     const defaultRows = Float32Array.of(0, 0, 0.5, 0.25);
     fillHead(out, bare, { defaultRows, full: null }, 1, [], 'from');
@@ -144,7 +144,7 @@ describe('rows of a query', () => {
 });
 
 describe('means of heads', () => {
-  const shape: Shape = { layers: 2, heads: 2, rows: 1, columns: 1, aspect: 1, prefix: 1, classToken: true };
+  const shape: Shape = { layers: 2, heads: 2, rows: 1, columns: 1, aspect: 1, prefix: 1, class_token: true };
   const defaultRows = Float32Array.of(0, 1, 0.5, 0.5, 1, 0, 0.75, 0.25); // tokens of the heads 1 and 2 of layer 1, then of layer 2
   const fill = (isAblated: (layer: Layer, head: Head) => boolean) => {
     const rows = makeRows(shape);
@@ -198,12 +198,12 @@ describe('scales', () => {
   });
 
   test('the shared limit clips the largest weights of patches, not of other tokens', () => {
-    const shape: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true };
+    const shape: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 1, class_token: true };
     expect(sharedLimit(shape, Float32Array.of(0.9, 0.04, 0.06, 0.96, 0.03, 0.01))).toBeCloseTo(0.06, 10);
   });
 
   test('the opening head is the sharpest one on patches in the last third of the layers', () => {
-    const shape: Shape = { layers: 3, heads: 3, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
+    const shape: Shape = { layers: 3, heads: 3, rows: 1, columns: 3, aspect: 3, prefix: 1, class_token: true };
     const even = [0.25, 0.25, 0.25, 0.25];
     const sharp = [0, 0, 1, 0];
     const onClassToken = [0.97, 0, 0.03, 0];
@@ -270,20 +270,20 @@ describe('arrow keys', () => {
   });
 });
 
-test('attention pooling has a row of its own for every query', () => {
+test('attention pooling has its own row for every query', () => {
   const pooled = { ...bare, pooled: true };
   const rows = makeRows(pooled);
-  const source = {
+  const computed = {
     defaultRows: new Float32Array([1, 0, 0, 1]),
     full: null,
     pool: new Float32Array([0.25, 0.75, 1, 0]),
   };
-  fillRows(rows, pooled, source, [], 'from', () => false);
+  fillRows(rows, pooled, computed, [], 'from', () => false);
   expect([...rowOf(rows, pooled, POOL, 0)]).toEqual([0.25, 0.75]);
   expect([...rowOf(rows, pooled, POOL, 1)]).toEqual([1, 0]);
   expect([...rowOf(rows, pooled, POOL, MEAN)]).toEqual([0.625, 0.375]);
   expect([...rowOf(rows, pooled, MEAN, MEAN)]).toEqual([0.5, 0.5]);
-  fillRows(rows, pooled, { ...source, pool: null }, [], 'from', () => false);
+  fillRows(rows, pooled, { ...computed, pool: null }, [], 'from', () => false);
   expect([...rowOf(rows, pooled, POOL, MEAN)]).toEqual([0, 0]);
   expect([0, MEAN, POOL].map((layer) => placeOfLayer(layer, 3))).toEqual([0, 3, 4]);
 });

@@ -4,20 +4,13 @@
    Without query patches the query is the class token, or in a model without one the mean over all patches. */
 
 import type { Grid } from './grid';
+import type { Shape as SentShape } from './routes';
 import type { Head, Layer } from './view';
 
-/** Sent by Python with an image. */
-export interface Shape extends Grid {
-  layers: number;
-  heads: number;
-  /** Of the image, width by height. */
-  aspect: number;
-  /** Tokens before the patches. */
-  prefix: number;
-  classToken: boolean;
-  /** Whether the second token is a distillation token. */
+/** The shape that Python sends, and what follows from pooling and ablations. */
+export interface Shape extends Omit<SentShape, 'distilled'> {
   distilled?: boolean;
-  /** Whether the tokens are pooled by attention, which has a row of maps of its own. */
+  /** Whether the tokens are pooled by attention, which has its own row of maps. */
   pooled?: boolean;
   /** Patches whose tokens are dropped, if any. */
   removed?: readonly number[];
@@ -126,7 +119,7 @@ export function rowOf(rows: Rows, shape: Shape, layer: Layer, head: Head) {
 
 /** The query tokens of these patches; for an empty list, see above. Removed patches are excluded. */
 export function queryTokens(patches: readonly number[], shape: Shape) {
-  if (!patches.length && shape.classToken) return [0];
+  if (!patches.length && shape.class_token) return [0];
   return (patches.length ? patches : remainingPatches(shape)).map((patch) => shape.prefix + patch);
 }
 
@@ -137,25 +130,25 @@ export const givenRows = ({ defaultRows, rows }: AttentionRows, patches: readonl
   direction === 'from' && !patches.length ? defaultRows : rows?.get(queryKey(patches, direction));
 
 /** Whether the attention of a query is there. */
-export const hasQuery = (source: AttentionRows, patches: readonly number[], direction: Direction) =>
-  source.full !== null || givenRows(source, patches, direction) !== undefined;
+export const hasQuery = (attention: AttentionRows, patches: readonly number[], direction: Direction) =>
+  attention.full !== null || givenRows(attention, patches, direction) !== undefined;
 
 /** Fill `out` (tokens) with the mean attention of the query patches in one head: "from" them, or "to" them. */
 export function fillHead(
   out: Float32Array,
   shape: Shape,
-  source: AttentionRows,
+  attention: AttentionRows,
   head: number,
   patches: readonly number[],
   direction: Direction,
 ) {
   const tokens = out.length;
-  const given = givenRows(source, patches, direction);
+  const given = givenRows(attention, patches, direction);
   if (given) {
     out.set(given.subarray(head * tokens, (head + 1) * tokens));
     return;
   }
-  const { full } = source;
+  const { full } = attention;
   if (!full) throw new Error('this query needs the full attention');
   const queries = queryTokens(patches, shape);
   out.fill(0);
@@ -179,7 +172,7 @@ function addScaled(out: Float32Array, row: Float32Array, weight: number) {
 export function fillRows(
   rows: Rows,
   shape: Shape,
-  source: AttentionRows,
+  attention: AttentionRows,
   patches: readonly number[],
   direction: Direction,
   isAblated: (layer: number, head: number) => boolean,
@@ -199,14 +192,14 @@ export function fillRows(
     const ofLayer = rowOf(rows, shape, layer, MEAN).fill(0);
     for (let head = 0; head < heads; head++) {
       const row = rowOf(rows, shape, layer, head);
-      fillHead(row, shape, source, layer * heads + head, patches, direction);
+      fillHead(row, shape, attention, layer * heads + head, patches, direction);
       if (isAblated(layer, head)) continue;
       addScaled(ofLayer, row, 1 / ofLayers[layer]);
       addScaled(rowOf(rows, shape, MEAN, head), row, 1 / ofHeads[head]);
       addScaled(corner, row, 1 / all);
     }
   }
-  if (shape.pooled) fillPool(rows, shape, source.pool);
+  if (shape.pooled) fillPool(rows, shape, attention.pool);
 }
 
 function fillPool(rows: Rows, shape: Shape, pool: AttentionRows['pool']) {

@@ -95,9 +95,9 @@ export function gaussianDerivatives(pixels: number, count: number, sigma: number
     for (let pixel = first; pixel <= last; pixel++) {
       const u = (place - pixel) / sigma;
       const weight = Math.exp(-0.5 * u * u) / total;
-      const source = pixel < 0 ? -pixel - 1 : pixel >= pixels ? 2 * pixels - pixel - 1 : pixel;
+      const inside = pixel < 0 ? -pixel - 1 : pixel >= pixels ? 2 * pixels - pixel - 1 : pixel;
       const factors = [1, -u / sigma, (u * u - 1) / sigma ** 2, -(u ** 3 - 3 * u) / sigma ** 3];
-      for (const [order, factor] of factors.entries()) found[order][point * pixels + source] += factor * weight;
+      for (const [order, factor] of factors.entries()) found[order][point * pixels + inside] += factor * weight;
     }
   }
   return found;

@@ -34,6 +34,14 @@ export interface BundledTimeline {
   parameters: number | null;
 }
 
+/** A model in the cache. */
+export interface CachedModel {
+  name: string;
+  family: string;
+  bytes: number;
+  classes: number | null;
+}
+
 /** Initial data of the page; uploads have at most `maxBytes`. */
 export interface Catalog {
   models: ModelInfo[];
@@ -178,19 +186,12 @@ export interface EstimateReply {
   device: string;
 }
 
-/** The prediction for a subject, its sizes, and the attention of the default query. */
+/** The prediction for a subject, the shape and the attention of the default query. */
 export interface Explained {
   model: string;
   classes: string[];
   probabilities: number[];
-  layers: number;
-  heads: number;
-  rows: number;
-  columns: number;
-  aspect: number;
-  prefix: number;
-  class_token: boolean;
-  distilled: boolean;
+  shape: Shape;
   cls: string;
   pool: string | null;
   on_demand: boolean;
@@ -264,14 +265,6 @@ export interface FormRequest {
   vary?: string[];
 }
 
-/** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
-export interface FoundModel {
-  name: string;
-  family: string;
-  bytes: number;
-  classes: number | null;
-}
-
 /** Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T). */
 export interface FullAttention {
   weights: string;
@@ -316,18 +309,6 @@ export interface Given {
   name?: string;
 }
 
-/** Shape of the attention. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and `distilled` whether the second of them is a distillation token. */
-export interface GridShape {
-  layers: number;
-  heads: number;
-  rows: number;
-  columns: number;
-  aspect: number;
-  prefix: number;
-  classToken: boolean;
-  distilled: boolean;
-}
-
 /** Also a head. */
 export interface HeadRequest {
   subject: Subject;
@@ -345,7 +326,7 @@ export interface HeadVectors {
 
 /** Models of the Hugging Face Hub. */
 export interface HubModels {
-  models: FoundModel[];
+  models: CachedModel[];
   suggested: Suggestion[];
   cache: string;
   free_memory: number | null;
@@ -500,7 +481,7 @@ export interface ModelIdentity {
   files: WeightsOfFile[];
 }
 
-/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `source` is the repository or library that it is from, empty if vitviz trained it. */
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. */
 export interface ModelInfo {
   name: string;
   origin: 'shipped' | 'run' | 'opened';
@@ -514,7 +495,7 @@ export interface ModelInfo {
   eval_samples: number | null;
   measured_on: string;
   is_classifier: boolean;
-  source: string;
+  pretrained: string;
 }
 
 /** A model of the list. */
@@ -821,6 +802,20 @@ export interface RunLists {
   data: DataInfo;
 }
 
+/** Result of a completed run of a sweep, a line of `results.jsonl`. */
+export interface RunResult {
+  run: string;
+  settings: Record<string, string>;
+  state: 'finished' | 'failed';
+  message: string;
+  parameters: number | null;
+  epochs: number | null;
+  seconds: number | null;
+  train_samples: number | null;
+  accuracy: number | null;
+  eval_samples: number | null;
+}
+
 export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed' | 'damaged';
 
 /** An image that ships with vitviz. */
@@ -866,6 +861,18 @@ export interface SettingGroup {
 }
 
 export type SettingValue = number | string | boolean | null;
+
+/** Shape of the attention: L layers of A heads, and the grid of patches. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, `class_token` whether the first of them is a class token, and `distilled` whether the second of them is a distillation token. */
+export interface Shape {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  aspect: number;
+  prefix: number;
+  class_token: boolean;
+  distilled: boolean;
+}
 
 /** What is shown, and where it comes from. */
 export interface Shown {
@@ -943,21 +950,7 @@ export interface SweepInfo {
   measured_on: string;
   vary: string[];
   runs: [string, Record<string, string>][];
-  results: SweepResult[];
-}
-
-/** Result of a completed run of a sweep. */
-export interface SweepResult {
-  run: string;
-  settings: Record<string, string>;
-  state: 'finished' | 'failed';
-  message: string;
-  parameters: number | null;
-  epochs: number | null;
-  seconds: number | null;
-  train_samples: number | null;
-  accuracy: number | null;
-  eval_samples: number | null;
+  results: RunResult[];
 }
 
 /** Also the explained class and its contrast class, if any; empty for the predicted class. */
@@ -985,14 +978,14 @@ export interface TimelineReply {
   probe_loss: number[] | null;
   probe_accuracy: number[] | null;
   image: number | null;
-  shape: GridShape | null;
+  shape: Shape | null;
   classes: string[] | null;
   images: NamedImage[] | null;
 }
 
 /** A timeline, of a bundled checkpoint or "runs/NAME", the index of its probe image, and the first snapshot. */
 export interface TimelineRequest {
-  source: string;
+  model: string;
   image: number;
   first: number;
 }
@@ -1003,7 +996,7 @@ export interface TrainCatalog {
   presets: PresetInfo[];
   settings: SettingGroup[];
   choices: Record<string, string[]>;
-  sources: BundledTimeline[];
+  timelines: BundledTimeline[];
   machine: string;
   folder: string;
   models: string[];

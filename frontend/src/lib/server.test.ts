@@ -48,7 +48,7 @@ test.each([
   ['an unreachable server', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['the page of a proxy', async () => new Response('<h1>Bad Gateway</h1>', { status: 502 })],
   ['JSON of a proxy', async () => Response.json({ detail: 'no' }, { status: 502 })],
-])('%s is no response', async (_, respond) => {
+])('%s is not a response', async (_, respond) => {
   fetchMock.mockImplementation(respond);
   for (const request of [
     () => post('models', {}),

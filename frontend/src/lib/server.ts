@@ -53,7 +53,7 @@ async function send(route: string, content: RequestInit, signal?: AbortSignal): 
   }
 }
 
-/** The JSON of a response; a proxy's own page is no response. */
+/** The JSON of a response; a page that a proxy sends is not a response. */
 async function replyOf<T>(response: Response, signal?: AbortSignal): Promise<T> {
   const reply: unknown = await response.json().catch(() => {
     signal?.throwIfAborted();

@@ -9,7 +9,7 @@ const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 const shown = (line: Line) => plain(textOf(line));
 
 /** Two rows of two patches after the class token. */
-const shape: Shape = { layers: 6, heads: 3, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true };
+const shape: Shape = { layers: 6, heads: 3, rows: 2, columns: 2, aspect: 1, prefix: 1, class_token: true };
 
 describe('sentences of a method', () => {
   const method: Method = { key: 'relevance', name: 'Relevance', unit: 'relative', forClass: true };

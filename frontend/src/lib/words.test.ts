@@ -33,7 +33,7 @@ const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 const shown = (line: Line) => plain(textOf(line));
 
 /** Two rows of two patches after the class token. */
-const shape: Shape = { layers: 6, heads: 3, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true };
+const shape: Shape = { layers: 6, heads: 3, rows: 2, columns: 2, aspect: 1, prefix: 1, class_token: true };
 const view: HeadView = {
   row: Float32Array.of(0.2, 0.1, 0.4, 0.2, 0.1),
   query: [],
@@ -103,7 +103,7 @@ describe('names', () => {
 
   test('of queries', () => {
     expect(queryName([], shape)).toBe('the class token');
-    expect(queryName([], { ...shape, classToken: false })).toBe('the mean of the patches');
+    expect(queryName([], { ...shape, class_token: false })).toBe('the mean of the patches');
     expect(queryName([3], shape)).toBe('row 2, column 2');
     expect(queryName([0, 3], shape, 'these ')).toBe('these 2 patches');
   });
@@ -121,11 +121,11 @@ describe('names', () => {
 
 describe('sentences of a head', () => {
   test('name the tokens before the patches', () => {
-    const shape = { layers: 1, heads: 1, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true };
+    const shape = { layers: 1, heads: 1, rows: 2, columns: 2, aspect: 1, prefix: 1, class_token: true };
     expect(prefixName(shape)).toBe('the class token');
     expect(prefixName({ ...shape, prefix: 5 })).toBe('the class token and 4 registers');
     expect(prefixName({ ...shape, prefix: 2, distilled: true })).toBe('the class token and the distillation token');
-    expect(prefixName({ ...shape, classToken: false })).toBe('1 register');
+    expect(prefixName({ ...shape, class_token: false })).toBe('1 register');
   });
 
   test('name the largest patch', () => {
@@ -188,8 +188,8 @@ test('an enlarged tile has its largest weight', () => {
 });
 
 describe('tokens outside of the map', () => {
-  const line = (prefix: number, classToken: boolean, direction: 'from' | 'to') =>
-    plain(prefixLine([0.2, 0.1, 0.3, 0.4], { ...shape, prefix, classToken }, direction));
+  const line = (prefix: number, class_token: boolean, direction: 'from' | 'to') =>
+    plain(prefixLine([0.2, 0.1, 0.3, 0.4], { ...shape, prefix, class_token }, direction));
 
   test.each([
     [1, true, 'from', '20.0 % goes to the class token'],
@@ -199,8 +199,8 @@ describe('tokens outside of the map', () => {
     [2, false, 'from', '30.0 % goes to 2 registers'],
     [2, false, 'to', 'on average 15.0 % given by each of 2 registers'],
     [0, false, 'from', ''],
-  ] as const)('%i, class token: %s, %s', (prefix, classToken, direction, text) => {
-    expect(line(prefix, classToken, direction)).toBe(text);
+  ] as const)('%i, class token: %s, %s', (prefix, class_token, direction, text) => {
+    expect(line(prefix, class_token, direction)).toBe(text);
   });
 
   test.each([

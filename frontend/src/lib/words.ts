@@ -77,13 +77,13 @@ export function patchName(patch: number, shape: Grid) {
 /** "the class token", "the distillation token", "register 2", "row 2, column 3" */
 export function tokenName(token: number, shape: Shape) {
   if (token >= shape.prefix) return patchName(token - shape.prefix, shape);
-  const named = [shape.classToken && 'the class token', shape.distilled && 'the distillation token'].filter(Boolean);
+  const named = [shape.class_token && 'the class token', shape.distilled && 'the distillation token'].filter(Boolean);
   return named[token] || `register ${token - named.length + 1}`;
 }
 
 /** The prefix tokens after the class token: "2 registers", or the distillation token before them. */
-export function otherPrefixTokens({ prefix, classToken, distilled }: Shape) {
-  const registers = prefix - Number(classToken) - Number(distilled ?? false);
+export function otherPrefixTokens({ prefix, class_token, distilled }: Shape) {
+  const registers = prefix - Number(class_token) - Number(distilled ?? false);
   return [distilled && 'the distillation token', registers && counted(registers, 'register', 'registers')]
     .filter(Boolean)
     .join(' and ');
@@ -91,7 +91,7 @@ export function otherPrefixTokens({ prefix, classToken, distilled }: Shape) {
 
 /** The tokens before the patches: "the class token and 4 registers" */
 export const prefixName = (shape: Shape) =>
-  [shape.classToken && 'the class token', otherPrefixTokens(shape)].filter(Boolean).join(' and ');
+  [shape.class_token && 'the class token', otherPrefixTokens(shape)].filter(Boolean).join(' and ');
 
 /** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
 export function mapName(layer: Layer, head: Head) {
@@ -101,7 +101,7 @@ export function mapName(layer: Layer, head: Head) {
 
 /** The query: the class token (without one, the mean over all patches), one patch, or several. */
 export function queryName(patches: readonly number[], shape: Shape, several = '') {
-  if (patches.length === 0) return shape.classToken ? 'the class token' : 'the mean of the patches';
+  if (patches.length === 0) return shape.class_token ? 'the class token' : 'the mean of the patches';
   return patches.length === 1 ? patchName(patches[0], shape) : `${several}${patches.length} patches`;
 }
 
@@ -166,10 +166,10 @@ export function largestLine(row: ArrayLike<number>, shape: Shape, layer: Layer =
 
 /** The tokens outside of the map: class token and distillation token, if any, then registers. */
 export function prefixLine(row: ArrayLike<number>, shape: Shape, direction: Direction) {
-  const others = shape.prefix - Number(shape.classToken);
-  const total = sumOf(row, Number(shape.classToken), shape.prefix);
+  const others = shape.prefix - Number(shape.class_token);
+  const total = sumOf(row, Number(shape.class_token), shape.prefix);
   const [verb, preposition] = direction === 'from' ? ['goes ', 'to'] : ['given ', 'by'];
-  const parts = shape.classToken ? [`${percent(row[0])} ${verb}${preposition} the class token`] : [];
+  const parts = shape.class_token ? [`${percent(row[0])} ${verb}${preposition} the class token`] : [];
   if (others) {
     const isMean = direction === 'to' && others > 1;
     const amount = isMean ? `on average ${percent(total / others)}` : percent(total);

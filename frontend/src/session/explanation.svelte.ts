@@ -39,7 +39,7 @@ export class Explanation implements AttentionRows {
     this.reply = reply;
     this.image = image;
     this.original = original ?? this;
-    this.shape = { ...shapeOf(reply), removed: ablationOf(subject, 'drop').patches };
+    this.shape = { ...reply.shape, pooled: reply.pool !== null, removed: ablationOf(subject, 'drop').patches };
     this.defaultRows = floatsOf(reply.cls);
     this.pool = reply.pool === null ? null : floatsOf(reply.pool);
   }
@@ -96,17 +96,3 @@ export class Explanation implements AttentionRows {
 }
 
 const NO_ATTENTION = 'The attention between patches could not be loaded. Choose the image again to retry.';
-
-export function shapeOf({
-  layers,
-  heads,
-  rows,
-  columns,
-  aspect,
-  prefix,
-  class_token: classToken,
-  distilled,
-  pool,
-}: Explained): Shape {
-  return { layers, heads, rows, columns, aspect, prefix, classToken, distilled, pooled: pool !== null };
-}

@@ -8,20 +8,20 @@ import { ablationsOf } from './ablation';
 import type { Explanation } from './explanation.svelte';
 import { whyNot } from './panel';
 
-type Explained = Pick<Explanation, 'shape' | 'reply' | 'defaultRows' | 'subject'>;
+type ExplanationData = Pick<Explanation, 'shape' | 'reply' | 'defaultRows' | 'subject'>;
 
 const hasLayer = (layer: Layer, { layers, pooled }: Shape) =>
   layer === POOL ? Boolean(pooled) : layer === MEAN || layer < layers;
 const hasHead = (head: Head, { heads }: Shape) => head === MEAN || head < heads;
 
 /** The view that an explanation opens with, where a link names neither layer nor head: its sharpest late head. */
-export function openingOf({ shape, defaultRows }: Explained, { layer, head }: Partial<View>): View {
+export function openingOf({ shape, defaultRows }: ExplanationData, { layer, head }: Partial<View>): View {
   const isNamed = layer !== undefined || head !== undefined;
   return { ...DEFAULT_VIEW, ...(isNamed ? {} : sharpestHead(shape, defaultRows)) };
 }
 
 /** The part of a view that an explanation has, and sentences on the rest, which has its default. */
-export function fitView(view: View, explanation: Explained): { view: View; missing: string[] } {
+export function fitView(view: View, explanation: ExplanationData): { view: View; missing: string[] } {
   const { shape, reply } = explanation;
   const missing: string[] = [];
   const opening = sharpestHead(shape, explanation.defaultRows);
@@ -77,7 +77,11 @@ export function fitAblations(
 
 /** The view on screen after another model, image or ablation was explained. Another model opens with its sharpest late
     head; an explained class stays for the same image, by its name. */
-export function viewAfter(view: View, before: Explained | null, now: Explained): { view: View; missing: string[] } {
+export function viewAfter(
+  view: View,
+  before: ExplanationData | null,
+  now: ExplanationData,
+): { view: View; missing: string[] } {
   if (!before) return { view: { ...view, ...sharpestHead(now.shape, now.defaultRows) }, missing: [] };
   const isSameModel = before.subject.model === now.subject.model;
   const isSameGrid = before.shape.rows === now.shape.rows && before.shape.columns === now.shape.columns;

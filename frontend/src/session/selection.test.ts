@@ -4,7 +4,16 @@ import { NOTHING_ABLATED } from '../lib/view';
 import { ablationOf, ablationsOf, isAblated, toggledHead } from './ablation';
 import { selectedPatches, withoutRemoved } from './selection';
 
-const SHAPE = { layers: 2, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true, removed: [1] };
+const SHAPE = {
+  layers: 2,
+  heads: 2,
+  rows: 2,
+  columns: 2,
+  aspect: 1,
+  prefix: 1,
+  class_token: true,
+  removed: [1],
+};
 
 test('the patch under the pointer takes precedence over the pinned ones', () => {
   expect(selectedPatches([2, 3], -1, true)).toEqual([2, 3]);

@@ -8,21 +8,27 @@ import type { Image as SubjectImage } from '../lib/view';
 import type { Engine, Explained, Report } from './engine';
 import { Session } from './session.svelte';
 
-export const SIZES = { layers: 2, heads: 2, rows: 2, columns: 3, aspect: 1.5, prefix: 1, classToken: true };
+export const SHAPE = {
+  layers: 2,
+  heads: 2,
+  rows: 2,
+  columns: 3,
+  aspect: 1.5,
+  prefix: 1,
+  class_token: true,
+  distilled: false,
+};
 const TOKENS = 7;
 export const encoded = (array: Float32Array | Uint16Array | Uint32Array) =>
   btoa(String.fromCharCode(...new Uint8Array(array.buffer)));
 
 /** An explanation whose head l, h attends most to patch l + h. */
 export function explained(changes: Partial<Explained> = {}): Explained {
-  const { layers, heads } = { ...SIZES, ...changes };
+  const { layers, heads } = { ...SHAPE, ...changes.shape };
   const cls = new Float32Array(layers * heads * TOKENS).fill(0.1);
   for (let k = 0; k < layers * heads; k++) cls[k * TOKENS + 1 + ((Math.floor(k / heads) + (k % heads)) % 6)] = 0.4;
-  const { classToken: class_token, ...sizes } = SIZES;
   return {
-    ...sizes,
-    class_token,
-    distilled: false,
+    shape: SHAPE,
     classes: ['cat', 'dog'],
     probabilities: [0.75, 0.25],
     cls: encoded(cls),
@@ -140,7 +146,7 @@ export async function openSession(changes: Partial<Explained> = {}, isLive = tru
 }
 
 /** Attention between all tokens in which each attends to itself alone. */
-export function identity({ layers, heads } = SIZES) {
+export function identity({ layers, heads } = SHAPE) {
   const full = new Uint16Array(layers * heads * TOKENS ** 2);
   for (let k = 0; k < layers * heads; k++) {
     for (let t = 0; t < TOKENS; t++) full[k * TOKENS ** 2 + t * TOKENS + t] = 65535;

@@ -7,7 +7,16 @@ import { readingOf } from './reading';
 import { mapScale, methodScale, scaleNote, tableKind } from './scales';
 import { headlineOf, lineOf, pendingLine } from './viewSentences';
 
-const SHAPE = { layers: 2, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true, removed: [] };
+const SHAPE = {
+  layers: 2,
+  heads: 2,
+  rows: 2,
+  columns: 2,
+  aspect: 1,
+  prefix: 1,
+  class_token: true,
+  removed: [],
+};
 const ROW = Float32Array.of(0.0625, 0.25, 0.5, 0.125, 0.125);
 const SCALE = { kind: 'linear', limit: 0.5, clips: false, isWeight: true } as const;
 
@@ -89,7 +98,7 @@ test('the matrix names the ends of the scales of heads and means', () => {
   expect(scaleNote('uniform', limits)).toBe('one scale');
 });
 
-test('pending maps and scores say how far they are, or whom they wait for', () => {
+test('pending maps and scores state their progress, or what they wait for', () => {
   const line = (progress: Partial<Progress>, seconds: number) =>
     pendingLine(
       { what: 'scores', progress: { done: 0, total: 0, waiting: '', ...progress }, since: 0 },

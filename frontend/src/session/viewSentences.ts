@@ -70,7 +70,7 @@ function ablatedLine({ ablation, layer, head }: Drawing): string {
   return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}.`;
 }
 
-/** How far the maps or scores of all methods are, and how long they take; or whom they wait for. */
+/** Progress and ETA of the maps or scores of all methods, or what they wait for. */
 export function pendingLine({ what, progress: { done, total, waiting }, since }: Pending, now: number): string {
   const name = what === 'maps' ? 'Maps' : 'Scores';
   const seconds = Math.round((now - since) / 1000);

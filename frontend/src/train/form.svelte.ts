@@ -1,7 +1,7 @@
 /* State of the form: what is typed and chosen, and what follows from it. */
 
 import { tick } from 'svelte';
-import { runName, sourceOf } from '../lib/address';
+import { runModel, runName } from '../lib/address';
 import { isRefused, refusalOf } from '../lib/refused';
 import type { FormRequest, PresetInfo, SettingValue } from '../lib/routes';
 import { post } from '../lib/server';
@@ -236,7 +236,7 @@ export class Form {
     runs.apply(reply);
     this.name = this.freeName();
     if (query.vary) runs.followNewest();
-    else runs.follow(sourceOf(query.name));
+    else runs.follow(runModel(query.name));
     await tick(); // the training comes first on narrow screens
     const headline = runs.root?.querySelector<HTMLElement>('.headline');
     headline?.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 /* The start of the page: the run or timeline of its address, and polls when it comes to the front. */
 
-import { sourceOf, unavailable } from '../lib/address';
+import { runModel, unavailable } from '../lib/address';
 import { listenWhile } from '../lib/dom';
 import type { Runs } from './runs.svelte';
 
@@ -9,14 +9,14 @@ async function openAddress(runs: Runs): Promise<void> {
   const params = new URLSearchParams(location.search);
   const [run, bundled] = [params.get('run'), params.get('timeline')];
   const indexOf = (name: string) => Math.trunc(Number(params.get(name)) || 0) - 1; // counted from 1 in the address
-  const isAvailable = runs.catalog.sources.some(({ name }) => name === bundled);
+  const isAvailable = runs.catalog.timelines.some(({ name }) => name === bundled);
   const ofAddress = run === null ? undefined : runs.named(run);
   const first = ofAddress ?? (isAvailable ? null : (runs.running ?? runs.all?.[0]));
-  const source = first ? sourceOf(first.name) : isAvailable ? (bundled ?? undefined) : undefined;
-  await runs.follow(source, Math.max(0, indexOf('probe')), indexOf('snapshot'));
+  const model = first ? runModel(first.name) : isAvailable ? (bundled ?? undefined) : undefined;
+  await runs.follow(model, Math.max(0, indexOf('probe')), indexOf('snapshot'));
   if (!run && !isAvailable && runs.runningSweep) runs.followNewest();
   if (run && !runs.named(run)) runs.status.say(unavailable('run', run, runs.followed));
-  else if (bundled && !isAvailable) runs.status.say(unavailable('timeline', bundled, runs.timeline.source));
+  else if (bundled && !isAvailable) runs.status.say(unavailable('timeline', bundled, runs.timeline.model));
   runs.timeline.introduce(indexOf('snapshot') < 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches);
 }
 
@@ -44,6 +44,6 @@ export function open(runs: Runs, root: HTMLElement): void {
   listenWhile(host.element, document, 'visibilitychange', refresh);
   listenWhile(host.element, window, 'focus', refresh);
   if (!host.catalog.lists.public) load();
-  else if (catalog.sources.length) openAddress(runs);
+  else if (catalog.timelines.length) openAddress(runs);
   else timeline.fail('No timeline found.');
 }

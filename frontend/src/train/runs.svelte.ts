@@ -1,7 +1,7 @@
 /* Runs, sweeps and datasets: which there are, the run on screen with its curves, and changes. They are polled while
    something runs. */
 
-import { isOfRun, runName, sourceOf, updateAddress } from '../lib/address';
+import { isOfRun, runModel, runName, updateAddress } from '../lib/address';
 import { blobOf, saveBlob } from '../lib/dom';
 import type { Host } from '../lib/host';
 import { isRefused, NO_RESPONSE, type RefusedError, refusalOf } from '../lib/refused';
@@ -12,7 +12,7 @@ import { Checks } from './checks.svelte';
 import { addMetrics, type Curve } from './curves';
 import { Form } from './form.svelte';
 import { Images } from './imageFolder.svelte';
-import { isRunning, runWords, sourceWords, type Words } from './sentences';
+import { bundledWords, isRunning, runWords, type Words } from './sentences';
 import { Timeline } from './timeline.svelte';
 
 const EVERY = 1000; // ms between polls during a training or download
@@ -52,16 +52,16 @@ export class Runs {
   readonly run = $derived.by(() => (this.followed === null ? undefined : this.named(this.followed)));
   readonly running = $derived.by(() => this.all?.find(isRunning));
   readonly runningSweep = $derived.by(() => this.sweeps.find(isRunning));
-  readonly bundled = $derived.by(() => this.catalog.sources.find(({ name }) => name === this.timeline.source));
+  readonly bundled = $derived.by(() => this.catalog.timelines.find(({ name }) => name === this.timeline.model));
   readonly words: Words = $derived.by(() => {
     if (this.run) return runWords(this.run);
-    if (this.bundled) return sourceWords(this.bundled);
+    if (this.bundled) return bundledWords(this.bundled);
     return { headline: this.all || this.status.notice ? 'Training' : '', line: '' };
   });
   /** The choices of the select of timelines: runs, then bundled checkpoints. */
-  readonly sources = $derived.by(() => [
-    ...(this.all ?? []).map(({ name }) => sourceOf(name)),
-    ...this.catalog.sources.map(({ name }) => name),
+  readonly timelines = $derived.by(() => [
+    ...(this.all ?? []).map(({ name }) => runModel(name)),
+    ...this.catalog.timelines.map(({ name }) => name),
   ]);
 
   constructor(host: Host, catalog: TrainCatalog) {
@@ -104,12 +104,12 @@ export class Runs {
       @param place index of the probe image
       @param at the snapshot; -1 is the last, by default the one on screen */
   async follow(
-    source: string | undefined = this.catalog.sources[0]?.name,
+    model: string | undefined = this.catalog.timelines[0]?.name,
     place = this.timeline.image,
     at?: number,
   ): Promise<void> {
-    const mine = source !== undefined && isOfRun(source) ? runName(source) : null;
-    this.timeline.leave(source);
+    const mine = model !== undefined && isOfRun(model) ? runName(model) : null;
+    this.timeline.leave(model);
     this.#isAwaiting = false;
     this.followed = mine;
     this.overlaid = this.overlaid.filter((other) => other !== mine);
@@ -117,7 +117,7 @@ export class Runs {
     this.#announce();
     if (mine !== null) await this.fetchCurves(mine);
     if (this.followed !== mine) return;
-    if (source) await this.timeline.load(source, place, at);
+    if (model) await this.timeline.load(model, place, at);
     if (this.followed !== mine) return;
     this.#announce();
     this.wake();
@@ -126,7 +126,7 @@ export class Runs {
   /** Follow the current run of a sweep, or wait for it. */
   followNewest(): Promise<void> | undefined {
     const run = this.running;
-    if (run && run.name !== this.followed) return this.follow(sourceOf(run.name));
+    if (run && run.name !== this.followed) return this.follow(runModel(run.name));
     this.#isAwaiting = !run;
     this.wake();
   }
@@ -228,7 +228,7 @@ export class Runs {
     if (run !== null) this.#append(run, offset, reply.metrics);
     const hasBegun = reply.metrics?.whole && session !== '';
     const isLost = run === null && !timeline.past; // the timeline's response
-    if (hasBegun || isLost) await timeline.load(timeline.source, timeline.image);
+    if (hasBegun || isLost) await timeline.load(timeline.model, timeline.image);
     else if (tickets === timeline.tickets) timeline.extend(reply.timeline);
     for (const name of this.overlaid) if (this.isTraining(name)) await this.fetchCurves(name);
   }
@@ -263,7 +263,7 @@ export class Runs {
 
   async resume(name: string, fail?: Fail): Promise<void> {
     if (!(await this.change('runs/resume', name, fail))) return;
-    if (this.named(name)) await this.follow(sourceOf(name));
+    if (this.named(name)) await this.follow(runModel(name));
     else await this.followNewest();
   }
 
@@ -276,7 +276,7 @@ export class Runs {
     }
     const { [name]: known, ...others } = this.curves;
     this.curves = known ? { ...others, [newName]: known } : others;
-    this.timeline.rename(sourceOf(name), sourceOf(newName));
+    this.timeline.rename(runModel(name), runModel(newName));
     this.apply(lists);
   }
 

@@ -35,16 +35,16 @@ test('a run is followed with its curves and timeline', async () => {
   await runs.follow('runs/a');
   expect(sent('runs/poll')).toMatchObject([
     { run: 'a', session: '', offset: 0 },
-    { timeline: { source: 'runs/a', image: 0, first: 0 } },
+    { timeline: { model: 'runs/a', image: 0, first: 0 } },
   ]);
   expect(runs.curves.a).toEqual({ session: 's', offset: 9, lines: [line(1)] });
-  expect([runs.followed, runs.timeline.source, runs.timeline.wanted]).toEqual(['a', 'runs/a', 'runs/a']);
+  expect([runs.followed, runs.timeline.model, runs.timeline.wanted]).toEqual(['a', 'runs/a', 'runs/a']);
 });
 
 test('by default the timeline of the first bundled checkpoint is shown', async () => {
   const runs = runsOf();
   await runs.follow();
-  expect([runs.followed, runs.timeline.source]).toEqual([null, 'ti4']);
+  expect([runs.followed, runs.timeline.model]).toEqual([null, 'ti4']);
 });
 
 test('only new metrics are requested', async () => {
@@ -130,13 +130,13 @@ test('a renamed run keeps its curves and stays on screen', async () => {
   await runs.rename('a', 'c', vi.fn());
   expect(sent('runs/rename')).toEqual([{ name: 'a', new: 'c' }]);
   expect(runs.curves).toEqual({ c: a });
-  expect([runs.followed, runs.timeline.source, runs.timeline.wanted]).toEqual(['c', 'runs/c', 'runs/c']);
+  expect([runs.followed, runs.timeline.model, runs.timeline.wanted]).toEqual(['c', 'runs/c', 'runs/c']);
 });
 
 test('another run is renamed without changing the one on screen', async () => {
   const runs = await following({ 'runs/rename': lists([run('a'), run('c')]) });
   await runs.rename('b', 'c', vi.fn());
-  expect([runs.followed, runs.timeline.source]).toEqual(['a', 'runs/a']);
+  expect([runs.followed, runs.timeline.model]).toEqual(['a', 'runs/a']);
 });
 
 test('a resumed run is followed', async () => {

@@ -51,7 +51,7 @@ const CATALOG = {
     { name: 'Training', fields: { optimizer: 'Optimizer', lr: 'Learning rate', muon_lr: 'Muon' }, about: {} },
   ],
   choices: { optimizer: ['adamw', 'muon'] },
-  sources: [{ name: 'ti4' }],
+  timelines: [{ name: 'ti4' }],
   models: ['cifar10-ti4'],
   folder: '/data',
 } as unknown as TrainCatalog;

@@ -3,6 +3,7 @@ import type { BundledTimeline, EstimateReply, LessonInfo, RunInfo } from '../lib
 import { SPACE } from '../lib/words';
 import {
   accuracyName,
+  bundledWords,
   curvesNote,
   duration,
   effectiveTokens,
@@ -14,7 +15,6 @@ import {
   roundTo2,
   runWords,
   short,
-  sourceWords,
   thousands,
   timeWords,
 } from './sentences';
@@ -130,7 +130,7 @@ describe('the words of a run', () => {
 });
 
 test('the words of a bundled timeline', () => {
-  const source: BundledTimeline = {
+  const model: BundledTimeline = {
     name: 'cifar10-ti4',
     distilled: true,
     epochs: 98.6,
@@ -139,11 +139,11 @@ test('the words of a bundled timeline', () => {
     eval_samples: 10_000,
     parameters: 1_800_000,
   };
-  expect(plain(sourceWords(source).line)).toBe(
+  expect(plain(bundledWords(model).line)).toBe(
     'Bundled checkpoint cifar10-ti4: 98.6 epochs in 2 h 56 min with distillation, accuracy 93.3 % (10,000 test images, 95 % interval 92.7 to 93.7).',
   );
-  const unknown = { ...source, distilled: false, test_accuracy: null };
-  expect(plain(sourceWords(unknown).line)).toBe('Bundled checkpoint cifar10-ti4: 98.6 epochs in 2 h 56 min.');
+  const unknown = { ...model, distilled: false, test_accuracy: null };
+  expect(plain(bundledWords(unknown).line)).toBe('Bundled checkpoint cifar10-ti4: 98.6 epochs in 2 h 56 min.');
 });
 
 test('a typed number of epochs is not rounded, an estimated one is', () => {
@@ -156,7 +156,7 @@ test('a typed number of epochs is not rounded, an estimated one is', () => {
 });
 
 describe('what to look for', () => {
-  const shape = { layers: 1, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true, distilled: false };
+  const shape = { layers: 1, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, class_token: true };
 
   test('uniform attention has all tokens as its effective number', () => {
     expect(effectiveTokens(new Float32Array(4).fill(0.25))).toBeCloseTo(4);

@@ -129,14 +129,14 @@ export function noSnapshotsReason(run: RunInfo | undefined): string {
 }
 
 /** Headline and status line of a bundled timeline. */
-export function sourceWords(source: BundledTimeline): Words {
+export function bundledWords(model: BundledTimeline): Words {
   const result =
-    source.test_accuracy == null ? '' : `, accuracy ${accuracyText(source.test_accuracy, source.eval_samples)}`;
-  const length = `${inEpochs(epochText(source.epochs ?? 0))} in ${duration(source.seconds ?? 0)}`;
-  const how = source.distilled ? ' with distillation' : '';
+    model.test_accuracy == null ? '' : `, accuracy ${accuracyText(model.test_accuracy, model.eval_samples)}`;
+  const length = `${inEpochs(epochText(model.epochs ?? 0))} in ${duration(model.seconds ?? 0)}`;
+  const how = model.distilled ? ' with distillation' : '';
   return {
     headline: 'How attention formed',
-    line: `Bundled checkpoint ${source.name}: ${length}${how}${result}.`,
+    line: `Bundled checkpoint ${model.name}: ${length}${how}${result}.`,
   };
 }
 
@@ -198,7 +198,7 @@ export function mapLine(row: Float32Array, shape: Shape, chosen: { layer: Layer;
 }
 
 /** The name that a timeline has in the select. */
-export const sourceName = (source: string) => (isOfRun(source) ? runName(source) : `${source} (bundled)`);
+export const timelineName = (model: string) => (isOfRun(model) ? runName(model) : `${model} (bundled)`);
 
 /** The address of a model in Explore. */
 export const exploreAddress = (model: string) => `?model=${encodeURIComponent(model)}`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TimelineReply } from '../lib/routes';
 import { addSnapshots, layerPoints, type Past, rankedClasses, shownLayers, snapshotPoints } from './snapshots';
 
-const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true, distilled: false };
+const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, class_token: true, distilled: false };
 const NOTHING = { image: null, shape: null, classes: null, images: null };
 const ROWS = [0, 65535, 0, 32768, 16384, 16383]; // two layers of three tokens
 

@@ -2,7 +2,7 @@
    that stepping through them needs no request. */
 
 import { flushSync } from 'svelte';
-import { sourceOf, updateAddress } from '../lib/address';
+import { runModel, updateAddress } from '../lib/address';
 import { markPainted } from '../lib/dom';
 import { ANNOUNCE_DELAY } from '../lib/host';
 import { fillRows, MEAN, makeRows, type Rows, rowOf, type Scale, type Shape, sharpestHead } from '../lib/numbers';
@@ -21,7 +21,7 @@ export class Timeline {
   readonly runs: Runs;
   state = $state<'working' | 'ready' | 'error'>('working'); // `data-state`
   wanted = $state<string | null>(null); // a bundled checkpoint, or runs/NAME: the one that was requested last
-  source = $state<string | null>(null); // the one on screen; null while another one loads
+  model = $state<string | null>(null); // the one on screen; null while another one loads
   image = $state(0); // index of the probe image
   snapshot = $state(-1); // index; the last one follows the training
   past = $state.raw<Past | null>(null);
@@ -59,7 +59,7 @@ export class Timeline {
   /** The epoch of the cursor in the curves, null without one. */
   readonly epochShown = $derived.by(() => {
     const { followed } = this.runs;
-    return this.past && followed !== null && this.source === sourceOf(followed) ? this.cursor : null;
+    return this.past && followed !== null && this.model === runModel(followed) ? this.cursor : null;
   });
 
   #isChosen = false; // whether the user chose a map
@@ -81,12 +81,12 @@ export class Timeline {
   leave(wanted: string | null = null) {
     this.pause();
     this.wanted = wanted;
-    this.source = null;
+    this.model = null;
   }
 
-  rename(source: string, name: string) {
-    if (this.wanted === source) this.wanted = name;
-    if (this.source === source) this.source = name;
+  rename(model: string, name: string) {
+    if (this.wanted === model) this.wanted = name;
+    if (this.model === model) this.model = name;
   }
 
   fail(sentence: string) {
@@ -95,22 +95,22 @@ export class Timeline {
   }
 
   /** Load a timeline from its start and show a snapshot (-1: the last one), by default the one on screen. */
-  async load(source: string | null, place: number, at = this.#stay(source)) {
-    if (!source) return; // another one is loading
+  async load(model: string | null, place: number, at = this.#stay(model)) {
+    if (!model) return; // another one is loading
     const mine = ++this.tickets;
     this.state = 'working';
-    const reply = await post('runs/poll', { timeline: { source, image: place, first: 0 } }).catch(refusalOf);
+    const reply = await post('runs/poll', { timeline: { model, image: place, first: 0 } }).catch(refusalOf);
     if (mine !== this.tickets) return;
     if (isRefused(reply)) {
-      if (this.source !== source) {
-        this.source = source; // requested again by the next poll
+      if (this.model !== model) {
+        this.model = model; // requested again by the next poll
         this.#clear();
       }
       return this.fail(reply.message);
     }
     this.runs.apply(reply.lists);
     if (mine !== this.tickets) return; // another run is followed now
-    this.source = source;
+    this.model = model;
     this.image = reply.timeline?.image ?? place;
     this.past = null;
     this.add(reply.timeline, at);
@@ -118,15 +118,15 @@ export class Timeline {
 
   /** The snapshot that stays on screen when this timeline is loaded again. */
   #stay(name: string | null): number {
-    const { past, snapshot, source } = this;
-    return source === name && past && snapshot < past.snapshots.length - 1 ? snapshot : -1;
+    const { past, snapshot, model } = this;
+    return model === name && past && snapshot < past.snapshots.length - 1 ? snapshot : -1;
   }
 
   /** The request for the next snapshots of the followed run; null if its timeline is not on screen. */
   next(): TimelineRequest | null {
     const { followed } = this.runs;
-    if (followed === null || this.source !== sourceOf(followed)) return null;
-    return { source: this.source, image: this.image, first: this.past?.snapshots.length ?? 0 };
+    if (followed === null || this.model !== runModel(followed)) return null;
+    return { model: this.model, image: this.image, first: this.past?.snapshots.length ?? 0 };
   }
 
   /** Append new snapshots, if there are any. */
@@ -174,7 +174,7 @@ export class Timeline {
   }
 
   #markPainted() {
-    if (this.runs.root) markPainted(this.runs.root, `${this.source} ${this.image}`);
+    if (this.runs.root) markPainted(this.runs.root, `${this.model} ${this.image}`);
   }
 
   // --- the snapshot on screen ---
@@ -198,13 +198,13 @@ export class Timeline {
   /** Write the view into the address: images and snapshots count from 1; the last snapshot is the default. */
   #updateAddress() {
     const { followed, catalog, root } = this.runs;
-    const { source } = this;
+    const { model } = this;
     if (!root?.clientWidth) return; // another tab is shown
-    const isFirst = source === catalog.sources[0]?.name;
+    const isFirst = model === catalog.timelines[0]?.name;
     const isLast = !this.past || this.snapshot === this.past.snapshots.length - 1;
     updateAddress({
       run: followed,
-      timeline: followed || isFirst ? null : source,
+      timeline: followed || isFirst ? null : model,
       probe: this.image && this.image + 1,
       snapshot: isLast ? null : this.snapshot + 1,
     });
@@ -231,7 +231,7 @@ export class Timeline {
     this.show(0);
     this.play();
     const stop = ({ target, key }: Event & { key?: string }) => {
-      const isPlayKey = key === ' ' || (target instanceof Element && target.closest('[data-do=play]')); // it pauses by itself
+      const isPlayKey = key === ' ' || (target instanceof Element && target.closest('[data-do=play]')); // it toggles playback itself
       if (!isPlayKey) this.pause();
       this.#introduction?.abort();
     };

@@ -1,8 +1,5 @@
 """Models: which there are, what is known of them, and opening others."""
 
-from dataclasses import asdict
-from typing import cast
-
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
@@ -18,7 +15,6 @@ from vitviz.webapp.model_info import facts
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty, SavedFile
-from vitviz.webapp.schemas.common import FoundModel
 from vitviz.webapp.server.calls import Call, Caller, Lines
 from vitviz.webapp.server.refusals import RefusingRoute
 
@@ -40,7 +36,7 @@ async def hub_models(request: Empty, call: Caller) -> types.HubModels:
 
     def find() -> types.HubModels:
         return types.HubModels(
-            models=[cast(FoundModel, asdict(model)) for model in hub_cache.list_cached()],
+            models=hub_cache.list_cached(),
             suggested=[
                 types.Suggestion(**{name: getattr(one, name) for name in types.Suggestion.model_fields})
                 for one in SUGGESTED
@@ -61,7 +57,7 @@ async def open_model(request: types.OpenRequest, call: Caller) -> types.OpenStat
         await call.quick(lambda: opener.start(request.name.strip()))
     elif request.action == "cancel":
         opener.cancel()
-    return types.OpenState(**asdict(opener.state))
+    return opener.state
 
 
 @router.post("/facts")

@@ -1,6 +1,6 @@
 """Types that several pages share."""
 
-from typing import Literal, NotRequired
+from typing import Literal
 
 from typing_extensions import TypedDict
 
@@ -36,8 +36,8 @@ class ModelInfo(TypedDict):
     """A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded.
 
     `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10;
-    `family`, `parameters` and `classes`, 0 without head, are those of its network. `source` is the repository or
-    library that it is from, empty if vitviz trained it.
+    `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or
+    library that the weights are from, empty if vitviz trained them.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ModelInfo(TypedDict):
     eval_samples: int | None
     measured_on: str
     is_classifier: bool
-    source: str
+    pretrained: str
 
 
 class CifarInfo(TypedDict):
@@ -70,20 +70,12 @@ class ModelList(TypedDict):
     cifar: CifarInfo
 
 
-class FoundModel(TypedDict):
-    """A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them."""
+class Shape(TypedDict):
+    """Shape of the attention: L layers of A heads, and the grid of patches.
 
-    name: str
-    family: str
-    bytes: int
-    classes: int | None
-
-
-class GridShape(TypedDict):
-    """Shape of the attention.
-
-    `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, and
-    `distilled` whether the second of them is a distillation token.
+    `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches,
+    `class_token` whether the first of them is a class token, and `distilled` whether the second of them is a
+    distillation token.
     """
 
     layers: int
@@ -92,5 +84,5 @@ class GridShape(TypedDict):
     columns: int
     aspect: float
     prefix: int
-    classToken: bool
-    distilled: NotRequired[bool]
+    class_token: bool
+    distilled: bool

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from vitviz.view import Image, Index, Model, Subject, View
 from vitviz.webapp.schemas.base import Reply, Vector
+from vitviz.webapp.schemas.common import Shape
 
 Target = Annotated[tuple[Index, ...], Field(max_length=2)]
 
@@ -139,20 +140,13 @@ class Limits(Reply):
 
 
 class Explained(Reply):
-    """The prediction for a subject, its sizes, and the attention of the default query.
+    """The prediction for a subject, the shape and the attention of the default query.
 
     Attributes:
         model: Name of the model.
         classes: Names of the K classes.
         probabilities: (K,).
-        layers: Number of layers (L).
-        heads: Number of heads (A).
-        rows: Of the grid of patches.
-        columns: Likewise.
-        aspect: Width divided by height of the model input.
-        prefix: Number of tokens before the patches.
-        class_token: Whether the first of them is a class token.
-        distilled: Whether the second of them is a distillation token.
+        shape: Of the attention.
         cls: Attention of the class token, or the mean over the patches in a model without one, float32 (L, A, T); 0 for
             ablated heads.
         pool: Weights of attention pooling, float32 (A, T), of models that have it.
@@ -167,14 +161,7 @@ class Explained(Reply):
     model: str
     classes: list[str]
     probabilities: Vector
-    layers: int
-    heads: int
-    rows: int
-    columns: int
-    aspect: float
-    prefix: int
-    class_token: bool
-    distilled: bool
+    shape: Shape
     cls: str
     pool: str | None
     on_demand: bool

@@ -43,7 +43,7 @@ class LessonModel(Reply):
         patch_bias: Whether the patch embedding has a bias.
         qkv_bias: Whether queries, keys and values have one.
         qk_norm: Whether queries and keys are normalized in each head.
-        has_sigmoid: Whether each class has a probability of its own, by a sigmoid instead of the softmax.
+        has_sigmoid: Whether each class has its own probability, by a sigmoid instead of the softmax.
     """
 
     img_size: tuple[int, int]

@@ -6,9 +6,10 @@ from pydantic import Field
 
 from vitviz.attribution.provenance import ProbesProvenance
 from vitviz.models.config import PositionStart
+from vitviz.models.hub_cache import CachedModel
 from vitviz.view import MAX_NAME, Model
 from vitviz.webapp.schemas.base import Array3, Array4, Matrix, Reply, Vector
-from vitviz.webapp.schemas.common import CifarInfo, FoundModel, ModelInfo
+from vitviz.webapp.schemas.common import CifarInfo, ModelInfo
 
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 
@@ -70,7 +71,7 @@ class HubModels(Reply):
         free_memory: Of the server (bytes); None if unknown.
     """
 
-    models: list[FoundModel]
+    models: list[CachedModel]
     suggested: list[Suggestion]
     cache: str
     free_memory: int | None
@@ -88,12 +89,12 @@ class OpenState(Reply):
         name: Name of the model on the page, once it is ready.
     """
 
-    requested: str
-    phase: Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
-    done: int
-    total: int
-    message: str
-    name: str
+    requested: str = ""
+    phase: Literal["idle", "downloading", "loading", "ready", "failed", "canceled"] = "idle"
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    name: str = ""
 
 
 class Facts(Reply):

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from vitviz.runs.status import RunResult
 from vitviz.view import Index, Model
 from vitviz.webapp.schemas.base import Array3, Matrix, Reply, Vector
-from vitviz.webapp.schemas.common import GridShape, NamedImage
+from vitviz.webapp.schemas.common import NamedImage, Shape
 from vitviz.webapp.schemas.data import Download
 from vitviz.webapp.schemas.models import Name
 
@@ -76,7 +77,7 @@ class TrainCatalog(Reply):
     presets: list[PresetInfo]
     settings: list[SettingGroup]
     choices: dict[str, list[str]]
-    sources: list[BundledTimeline]
+    timelines: list[BundledTimeline]
     machine: str
     folder: str
     models: list[str]
@@ -171,27 +172,12 @@ class RunInfo(ProcessInfo):
     snapshots: bool
 
 
-class SweepResult(Reply):
-    """Result of a completed run of a sweep."""
-
-    run: str
-    settings: dict[str, str]
-    state: Literal["finished", "failed"]
-    message: str
-    parameters: int | None
-    epochs: float | None
-    seconds: float | None
-    train_samples: int | None
-    accuracy: float | None
-    eval_samples: int | None = None
-
-
 class SweepInfo(ProcessInfo):
     """A sweep: name and settings of each run, and results of the completed ones."""
 
     vary: tuple[str, ...]
     runs: list[tuple[str, dict[str, str]]]
-    results: list[SweepResult]
+    results: list[RunResult]
 
 
 class DataInfo(Reply):
@@ -250,7 +236,7 @@ class RenameRequest(NameRequest):
 class TimelineRequest(Model):
     """A timeline, of a bundled checkpoint or "runs/NAME", the index of its probe image, and the first snapshot."""
 
-    source: Name
+    model: Name
     image: Index
     first: Index
 
@@ -286,7 +272,7 @@ class TimelineReply(Reply):
     probe_loss: Vector | None
     probe_accuracy: Vector | None
     image: int | None = None
-    shape: GridShape | None = None
+    shape: Shape | None = None
     classes: list[str] | None = None
     images: list[NamedImage] | None = None
 

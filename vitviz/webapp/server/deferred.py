@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from vitviz.view import Subject
-from vitviz.webapp.first_paint import Explained
+from vitviz.webapp.first_paint import FirstExplanation
 from vitviz.webapp.server.modules import API_PREFIX
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class DeferredBackend:
         explained: A subject and the reply to a request for its explanation, which does not wait; None for none.
     """
 
-    def __init__(self, load: "Callable[[], Backend]", explained: Explained | None = None) -> None:
+    def __init__(self, load: "Callable[[], Backend]", explained: FirstExplanation | None = None) -> None:
         self.load, self.explained = load, explained
         self.future: Future[Backend] | None = None
         self.lock = threading.Lock()

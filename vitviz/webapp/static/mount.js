@@ -350,7 +350,7 @@ import{$n as e,$t as t,Cn as n,En as r,Et as i,Gn as a,K as o,Kn as s,Ln as c,Mn
   .controls .options label, .controls .options span { flex: 1; }
   .predictions { grid-template-columns: 1fr; gap: 0; }
   .image-column { display: grid; grid-template-columns: var(--side) minmax(0, 1fr); gap: 0 10px; }
-  .image-column:has(.shelf[data-source=sample][hidden]) { --side: var(--map); column-gap: 0; } /* no strip next to it */
+  .image-column:has(.shelf[data-shelf=sample][hidden]) { --side: var(--map); column-gap: 0; } /* no strip next to it */
   .image-column > *, .picker > * { grid-column: 1 / 3; }
   .image-column > .stage { grid-area: 2 / 1; }
   .picker { display: contents; }
@@ -358,7 +358,7 @@ import{$n as e,$t as t,Cn as n,En as r,Et as i,Gn as a,K as o,Kn as s,Ln as c,Mn
   .shelf { height: auto; padding: 0; margin-inline: 0; overflow: visible; }
   .large .count { display: none; }
   .gallery:not(.large) { height: 240px; }
-  .shelf[data-source=sample] { grid-area: 2 / 2; align-self: stretch; position: relative; height: auto; margin: 0; }
+  .shelf[data-shelf=sample] { grid-area: 2 / 2; align-self: stretch; position: relative; height: auto; margin: 0; }
   .samples { position: absolute; inset: -4px; padding: 4px 8px; overflow-y: auto; scrollbar-width: none; }
   .samples .thumbs { grid-template-columns: 1fr; gap: 11px; }
   .group-title { margin: 8px 0 4px; overflow: hidden; text-overflow: ellipsis; }

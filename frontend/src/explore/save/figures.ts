@@ -70,7 +70,7 @@ export async function drawFigure(
 
 const OF_QUERY: readonly Content[] = ['matrix', 'sheet', 'layers', 'patches'];
 
-/** The headline; the methods have a title of their own. */
+/** The headline; the methods have another title. */
 function titleOf({ session: { drawing } }: Explorer, content: Content): string {
   if (content === 'methods') return '';
   if (!OF_QUERY.includes(content)) return drawing.headline;

@@ -20,7 +20,7 @@ import {
 } from './contributions';
 
 // two layers, two heads; class token, a register and two patches
-const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 2, classToken: true };
+const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 2, class_token: true };
 const HEADS = new Float32Array([1, 0, 2, -1, 0, 0, 0.5, 0, -0.5, 0, 0, -2, 0, 0.25, 0, 0]);
 const base64 = (array: Float32Array) => Buffer.from(array.buffer).toString('base64');
 const REPLY = {
@@ -86,7 +86,7 @@ test('lines print the sum, a step, a head and a patch with signs', () => {
     'Cells: what each head took from row 1, column 2, colors from −0.50 to +0.50.',
   );
   expect(caution(SHAPE)).toContain('class token');
-  expect(caution({ ...SHAPE, classToken: false })).toContain('tokens that the classification head reads');
+  expect(caution({ ...SHAPE, class_token: false })).toContain('tokens that the classification head reads');
 });
 
 test('keys walk through the bars, and through the heads of the attention layers', () => {

@@ -25,7 +25,7 @@ export interface Contributions {
   /** Of the biases in each attention layer. */
   attentionBias: number[];
   logit: number;
-  /** Of all sums on the way, and 0. */
+  /** Of all partial sums, and 0. */
   low: number;
   high: number;
   /** The largest absolute contribution of a head. */
@@ -131,8 +131,8 @@ export function headline(values: Float32Array, layer: Layer, head: Head, classes
   const ordered = sum < 0 ? values.map((value) => -value) : values;
   const best = largest(ordered, shape.prefix) - shape.prefix;
   const plural = head === MEAN ? verb.replace(/s$/, '') : verb;
-  const source = isZero ? '' : `, more via ${patchName(best, shape)} than via other patches`;
-  return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${source}`;
+  const via = isZero ? '' : `, more via ${patchName(best, shape)} than via other patches`;
+  return `${headsName(layer, head)} ${plural} ${amount} ${direction} ${logitName(classes)}${via}`;
 }
 
 const sumOfParts = ({ steps }: Contributions, ...parts: Part[]) =>
@@ -157,8 +157,8 @@ export function headLine(
   patches: readonly number[],
 ): Line {
   const value = contributionOf(data.heads, shape, layer, head, patches);
-  const source = patches.length ? ` from ${queryName(patches, shape)}` : '';
-  return [`${headsName(layer, head)}: `, { strong: signed(value) }, `${source}.`];
+  const from = patches.length ? ` from ${queryName(patches, shape)}` : '';
+  return [`${headsName(layer, head)}: `, { strong: signed(value) }, `${from}.`];
 }
 
 /** A step; that of an attention layer with the part of its biases. */
@@ -177,8 +177,8 @@ export const patchLine = (value: number, patch: number, layer: Layer, head: Head
 
 /** What comes from outside of the patches: "+0.12 from the class token" */
 export function prefixNote(values: Float32Array, shape: Shape) {
-  const first = shape.classToken ? `${signed(values[0])} from the class token` : '';
-  const rest = values.slice(Number(shape.classToken), shape.prefix).reduce((sum, value) => sum + value, 0);
+  const first = shape.class_token ? `${signed(values[0])} from the class token` : '';
+  const rest = values.slice(Number(shape.class_token), shape.prefix).reduce((sum, value) => sum + value, 0);
   const others = otherPrefixTokens(shape) && `${signed(rest)} from ${otherPrefixTokens(shape)}`;
   return [first, others].filter(Boolean).join(', ');
 }
@@ -194,7 +194,7 @@ export const cellsNote = (patches: readonly number[], limit: number, shape: Shap
 
 /** What the figure does not show. */
 export const caution = (shape: Shape) =>
-  `This shows what was added to the ${shape.classToken ? 'class token' : 'tokens that the classification head reads'}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
+  `This shows what was added to the ${shape.class_token ? 'class token' : 'tokens that the classification head reads'}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
 
 /** Title of the column: "Contributions to cat, not dog" */
 export const columnTitle = (classes: readonly string[]) => `Contributions to ${targetTitle(classes)}`;

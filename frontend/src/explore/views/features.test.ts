@@ -16,7 +16,7 @@ import {
   similarityText,
 } from './features';
 
-const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
+const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 3, aspect: 3, prefix: 1, class_token: true };
 
 test('the mean over layers has no features: the last layer is shown', () => {
   expect(layerShown(MEAN, 6)).toBe(5);

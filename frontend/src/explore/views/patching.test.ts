@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { textOf } from '../../lib/words';
 import { isCheap, meaning, patchedOf, readLine, strongest, tokensHeadline, tokensLine, tokensNote } from './patching';
 
-const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 2, classToken: true };
+const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 2, class_token: true };
 const REPLY = {
   heads: [
     [0.1, -0.5],
@@ -47,7 +47,7 @@ test('a token is named by its place or its kind', () => {
   );
   expect(tokensHeadline(0, [0.9, 0, 0.1, 0.2], SHAPE)).toContain('the class token recovers 90\u00a0%');
   expect(tokensNote([0.9, -0.1, 0, 0], SHAPE)).toBe('+0.90 by the class token, −0.10 by register 1');
-  expect(tokensNote([0.9, -0.1, 0, 0], { ...SHAPE, classToken: false })).toContain(
+  expect(tokensNote([0.9, -0.1, 0, 0], { ...SHAPE, class_token: false })).toContain(
     'by register 1, −0.10 by register 2',
   );
 });
@@ -67,7 +67,7 @@ test('the strongest patch token is read out, unless none has an effect', () => {
 });
 
 test('a small model is patched at once, a large one on request', () => {
-  const small = { layers: 9, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true };
+  const small = { layers: 9, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, class_token: true };
   expect(isCheap(small, 5e6)).toBe(true);
   expect(isCheap({ ...small, layers: 12, heads: 12, rows: 14, columns: 14 }, 86e6)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { bandsOf, colorOf, listOf, ringsOf, segmentsOf } from './css';
 const BOX = { x: 10, y: 20, width: 80, height: 40 };
 const xs = (segments: ReturnType<typeof segmentsOf>) => segments.flatMap((one) => (one[0] === 'Z' ? [] : [one[1]]));
 
-test('colors are read in all computed forms, and transparent ones are none', () => {
+test('colors are read in all computed forms, and transparent ones are null', () => {
   expect(colorOf('rgb(11, 92, 173)')).toEqual([11, 92, 173, 1]);
   expect(colorOf('rgba(20, 24, 30, 0.5)', 0.5)).toEqual([20, 24, 30, 0.25]);
   expect(colorOf('color(srgb 1 0.5 0 / 0.5)')).toEqual([255, 127.5, 0, 0.5]);

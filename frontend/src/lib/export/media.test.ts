@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { holds, onPaper } from './media';
 
-test('a figure is a sheet of paper of its own width', () => {
+test('a figure is printed on a sheet as wide as the figure', () => {
   expect(holds('print')).toBe(true);
   expect(holds('(max-width: 1359px)')).toBe(true);
   expect(holds('(min-width: 761px) and (max-width: 1150px)')).toBe(true);

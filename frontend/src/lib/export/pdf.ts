@@ -85,7 +85,7 @@ export async function pdfOf(
   return objects.file(root, info);
 }
 
-/** The metadata of the document, with the JSON in an element of its own; not compressed, so that any tool finds it. */
+/** The metadata of the document, with the JSON in its own element; not compressed, so that any tool finds it. */
 function xmp({ title, description }: Drawing, metadata: string) {
   const escaped = (text: string) => text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
   const alternative = (text: string) => `<rdf:Alt><rdf:li xml:lang="x-default">${escaped(text)}</rdf:li></rdf:Alt>`;
@@ -269,13 +269,13 @@ const pathOperators = (segments: readonly Segment[]) =>
 /** Pixels repeated a whole number of times. */
 function enlarged({ width, height, data }: Pixels, factor: number): Pixels {
   if (factor <= 1) return { width, height, data };
-  const source = new Uint32Array(data.buffer, data.byteOffset, width * height);
+  const pixels = new Uint32Array(data.buffer, data.byteOffset, width * height);
   const [columns, rows] = [width * factor, height * factor];
-  const target = new Uint32Array(columns * rows);
+  const repeated = new Uint32Array(columns * rows);
   for (let row = 0; row < rows; row++) {
     const from = Math.floor(row / factor) * width;
     for (let column = 0; column < columns; column++)
-      target[row * columns + column] = source[from + Math.floor(column / factor)];
+      repeated[row * columns + column] = pixels[from + Math.floor(column / factor)];
   }
-  return { width: columns, height: rows, data: new Uint8ClampedArray(target.buffer) };
+  return { width: columns, height: rows, data: new Uint8ClampedArray(repeated.buffer) };
 }

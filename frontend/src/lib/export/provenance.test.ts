@@ -84,7 +84,7 @@ test('limits and color map are those of the scale, and images have none', async 
   }
 });
 
-test('a panel that reaches out of the figure ends at its border, and images without a name are none', async () => {
+test('a panel that reaches out of the figure ends at its border, and images without a name are not panels', async () => {
   const { panels } = await read(pictureOf('map', undefined, { x: -1e-9, width: 201, y: 50 }), pictureOf(''));
   expect(panels.map(({ rectangle }: { rectangle: number[] }) => rectangle)).toEqual([[0, 0.5, 1, 1]]);
 });

@@ -1,5 +1,5 @@
 /* A sheet off screen: components of the page laid out for a figure, whatever the window and its theme are. It has styles
-   of its own in a shadow root, so that those of the window's width do not apply. */
+   in its own shadow root, so that those of the window's width do not apply. */
 
 import { type Component, flushSync, mount, tick, unmount } from 'svelte';
 import base from '../base.css?inline';
@@ -31,17 +31,17 @@ export function layOut<P extends Record<string, unknown>>(
   const root = host.attachShadow({ mode: 'open' });
   const style = document.createElement('style');
   style.textContent = onPaper(`.${SHEET} { ${[light, base, matrix, ...styles, print, figure].join('\n')} }`);
-  const target = document.createElement('div');
-  target.className = SHEET;
-  target.style.width = `${WIDTH}px`;
-  root.append(style, target);
+  const sheet = document.createElement('div');
+  sheet.className = SHEET;
+  sheet.style.width = `${WIDTH}px`;
+  root.append(style, sheet);
   document.body.append(host);
-  const mounted = mount(component, { target, props });
+  const mounted = mount(component, { target: sheet, props });
   flushSync();
   return {
     async draw(title, description) {
-      await settle(target);
-      return walk(target.firstElementChild as HTMLElement, title, description);
+      await settle(sheet);
+      return walk(sheet.firstElementChild as HTMLElement, title, description);
     },
     close() {
       unmount(mounted);
@@ -67,11 +67,11 @@ export async function drawingOf<P extends Record<string, unknown>>(
 }
 
 /** Wait for sizes that components measure, and for images. */
-async function settle(target: HTMLElement) {
+async function settle(sheet: HTMLElement) {
   flushSync();
   await tick();
   await new Promise(requestAnimationFrame); // resize observers report before the next frame
   await new Promise(requestAnimationFrame);
   flushSync();
-  await Promise.all([...target.querySelectorAll('img')].map((image) => image.decode().catch(() => {})));
+  await Promise.all([...sheet.querySelectorAll('img')].map((image) => image.decode().catch(() => {})));
 }

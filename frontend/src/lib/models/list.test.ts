@@ -15,7 +15,7 @@ const model = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
   eval_samples: null,
   measured_on: 'test',
   is_classifier: true,
-  source: '',
+  pretrained: '',
   ...more,
 });
 const CACHED = [
