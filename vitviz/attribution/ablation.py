@@ -11,7 +11,7 @@ from vitviz.attribution.context import ForwardContext, Head
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.vit import Intervention
+from vitviz.models.vit import Intervention, for_each_block
 from vitviz.view import Ablation, PatchMode
 
 
@@ -74,16 +74,16 @@ def merge_interventions(
     head_means = torch.zeros(shape) if head_means is None else head_means
     if head_means.shape != shape:
         raise ValueError(f"head_means must have the shape (L, A, d) {shape}: it has {tuple(head_means.shape)}.")
-    masks = list(context.interventions or [None] * config.depth)
+    complete = for_each_block(context.interventions, config, context.image)
+    merged = list(context.interventions or [None] * config.depth)
     for layer in {layer for layer, _ in heads}:
-        ones, zeros = torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image)
-        before = masks[layer] or Intervention(ones, zeros)
+        before = complete[layer]
         replaced = [head for of_layer, head in heads if of_layer == layer]
         keep, replacement = before.keep.clone(), before.replacement.clone()
         keep[replaced] = 0
         replacement[replaced] = head_means[layer][replaced].to(replacement)
-        masks[layer] = Intervention(keep, replacement)
-    return masks if any(mask is not None for mask in masks) else None
+        merged[layer] = Intervention(keep, replacement)
+    return merged if any(merged) else None
 
 
 def describe_ablations(ablations: Iterable[Ablation]) -> str:

@@ -17,7 +17,7 @@ from torch import Tensor
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 from vitviz.attribution.features import check_same_model
 from vitviz.errors import InvalidValueError
-from vitviz.models.vit import Intervention
+from vitviz.models.vit import Intervention, Recorder, for_each_block
 from vitviz.view import check_index
 
 Array = NDArray[np.float32]
@@ -44,27 +44,6 @@ class ActivationPatching:
     logit: float
     corrupted_logit: float
     target: Target
-
-
-class Recorder(Intervention):
-    """An intervention that keeps what its block computes, in `recorded`."""
-
-    recorded: dict[Part, Tensor]
-
-    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
-        """Record the outputs of the heads, (1, A, Q, d)."""
-        self.recorded = {"heads": super().apply(mixed, values)}
-        return self.recorded["heads"]
-
-    def apply_mlp(self, added: Tensor) -> Tensor:
-        """Record what the MLP adds, (1, Q, D)."""
-        self.recorded["mlp"] = added
-        return added
-
-    def apply_tokens(self, x: Tensor) -> Tensor:
-        """Record the output of the block, (1, Q, D)."""
-        self.recorded["tokens"] = x
-        return x
 
 
 class Replacement(Intervention):
@@ -134,7 +113,7 @@ def patch_contexts(
             "Activation patching needs the same tokens in both images: other patches are removed in one of them. "
             "Restore them, or paint them gray."
         )
-    recorders = [Recorder(*one) for one in interventions(clean)]
+    recorders = [Recorder(*one) for one in for_each_block(clean.interventions, clean.config, clean.image)]
     with torch.inference_mode():
         clean_logits = clean.model(clean.image[None], clean.batched_keep(1), recorders)
         corrupted_logits = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.interventions)
@@ -163,9 +142,10 @@ def patched_logits(
     layers: Sequence[int],
 ) -> Iterator[Tensor]:
     """Yield the target's logits of image B with each activation replaced, layer by layer."""
-    own, total = interventions(corrupted), len(layers) * count
+    total = len(layers) * count
+    own = for_each_block(corrupted.interventions, corrupted.config, corrupted.image)
     for k, layer in enumerate(layers):
-        recorded = recorders[layer].recorded[part]
+        recorded = getattr(recorders[layer], part)
         for chosen in torch.arange(count, device=corrupted.image.device).split(corrupted.batch_size(BATCH_SIZE)):
             replacement = Replacement(*own[layer])
             replacement.part, replacement.activations, replacement.chosen = part, recorded, chosen
@@ -175,11 +155,3 @@ def patched_logits(
                 logits = corrupted.model(images, corrupted.batched_keep(len(chosen)), edited)
             yield target_logit(logits, target)
             report(k * count + int(chosen[-1]) + 1, total)
-
-
-def interventions(context: ForwardContext) -> list[Intervention]:
-    """Return the intervention in each block of a context; that in a block without ablated heads changes nothing."""
-    config = context.config
-    ones = context.image.new_ones(config.num_heads)
-    intact = Intervention(ones, context.image.new_zeros(config.num_heads, config.head_dim))
-    return [one or intact for one in context.interventions or [None] * config.depth]

@@ -128,9 +128,11 @@ class ForwardContext:
     @cached_property
     def ablated_heads(self) -> tuple[Head, ...]:
         """Heads whose output is replaced, as (layer, head) from 0."""
-        masks = {layer: mask for layer, mask in enumerate(self.interventions or ()) if mask}
         return tuple(
-            (layer, head) for layer, mask in masks.items() for head in (mask.keep == 0).nonzero()[:, 0].tolist()
+            (layer, head)
+            for layer, one in enumerate(self.interventions or ())
+            if one
+            for head in (one.keep == 0).nonzero()[:, 0].tolist()
         )
 
     @property

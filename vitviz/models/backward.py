@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from vitviz.models.vit import Attention, Block, Intervention, Interventions, Transformer, ViT
+from vitviz.models.vit import Attention, Block, Intervention, Interventions, Recorder, Transformer, ViT, for_each_block
 
 Operation = Callable[..., Any]
 RuleSet = Literal["balanced", "attn_lrp"]
@@ -177,32 +177,13 @@ class DirectPaths:
 
 
 class HeadLeaf(Intervention):
-    """An intervention that makes the head outputs a leaf of the autograd graph; records them and the values."""
+    """An intervention that also makes the head outputs a leaf of the autograd graph; records them and the values."""
 
     def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
-        """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
+        """Change the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
         self.values = values
         self.output = super().apply(mixed, values).detach().requires_grad_()
         return self.output
-
-
-class BlockRecord(Intervention):
-    """An intervention that records value vectors and outputs of the heads and the output of the MLP."""
-
-    def __new__(cls, mask: Intervention | None) -> "BlockRecord":
-        """Record a block with this intervention, or with none."""
-        return super().__new__(cls, *(mask or (torch.empty(0), torch.empty(0))))
-
-    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
-        """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
-        self.values = values
-        self.mixed = super().apply(mixed, values) if self.keep.numel() else mixed
-        return self.mixed
-
-    def apply_mlp(self, added: Tensor) -> Tensor:
-        """Return what the MLP adds to the tokens, (B, Q, D)."""
-        self.added = added
-        return added
 
 
 class ResidualStream(BackwardRules):
@@ -269,12 +250,12 @@ def forward_direct(
         interventions: As for `Transformer.forward`.
         logit: Selects the explained logit from the logits (1, K).
     """
-    masks = interventions or [None] * model.config.depth
+    changes = for_each_block(interventions, model.config, images)
     if isinstance(model, ViT):
         with torch.inference_mode():
-            return forward_stream(model, images, keep, masks, logit)
+            return forward_stream(model, images, keep, changes, logit)
     with torch.inference_mode(False), torch.no_grad():
-        return forward_recorded(model, images, keep, masks, logit)
+        return forward_recorded(model, images, keep, changes, logit)
 
 
 def reads_one_token(model: Transformer) -> bool:
@@ -286,7 +267,7 @@ def forward_stream(
     model: ViT,
     images: Tensor,
     keep: Tensor | None,
-    masks: Sequence[Intervention | None],
+    interventions: Sequence[Intervention],
     logit: Callable[[Tensor], Tensor],
 ) -> DirectPaths:
     """Decompose a logit of a plain ViT: nothing is computed on its residual stream, so all blocks share one gradient.
@@ -294,7 +275,7 @@ def forward_stream(
     Arguments are those of `forward_direct`.
     """
     read_one = reads_one_token(model)
-    records = [BlockRecord(mask) for mask in masks]
+    records = [Recorder(*one) for one in interventions]
     x = model.embed(model.patch_embed(images), keep)  # (1, T, D)
     all_tokens = model.config.global_pool != "token"
     last, outputs = model.forward_blocks(x, "cls" if read_one else "full", all_tokens, records, keep)
@@ -302,10 +283,10 @@ def forward_stream(
     Q = grad.shape[1]
     grads, biases = [], []
     for block, record in zip(cast(Iterable[Block], model.blocks), records, strict=True):
-        head_grad, product = proj_backward(block.attn, block.ls1(grad), record.mixed[:, :, :Q])
+        head_grad, product = proj_backward(block.attn, block.ls1(grad), record.heads[:, :, :Q])
         grads.append(head_grad)
         biases.append(product)
-    mlp = (torch.stack([record.added[:, :Q] for record in records]) * grad).sum((1, 2, 3)).tolist()
+    mlp = (torch.stack([record.mlp[:, :Q] for record in records]) * grad).sum((1, 2, 3)).tolist()
     weights = [cast(Tensor, output.weights) for output in outputs]
     attention = [w.unsqueeze(2) if read_one else w[:, :, :Q] for w in weights]
     values = [record.values for record in records]
@@ -368,7 +349,7 @@ def forward_recorded(
     model: Transformer,
     images: Tensor,
     keep: Tensor | None,
-    masks: Sequence[Intervention | None],
+    interventions: Sequence[Intervention],
     logit: Callable[[Tensor], Tensor],
 ) -> DirectPaths:
     """Decompose a logit of any network by recording its residual stream, e.g. one with norms on that stream.
@@ -376,9 +357,7 @@ def forward_recorded(
     Arguments are those of `forward_direct`.
     """
     depth = model.config.depth
-    ones = images.new_ones(model.config.num_heads)
-    zeros = images.new_zeros(model.config.num_heads, model.config.head_dim)
-    leaves = [HeadLeaf(*(mask or (ones, zeros))) for mask in masks]
+    leaves = [HeadLeaf(*one) for one in interventions]
     read_one = reads_one_token(model)
     with ResidualStream(model) as stream:
         forward = model.forward_with_blocks(images, "cls" if read_one else "full", keep, leaves)

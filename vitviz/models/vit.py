@@ -94,7 +94,38 @@ class Intervention(NamedTuple):
         return x
 
 
+class Recorder(Intervention):
+    """An intervention that also records what its block computes."""
+
+    values: Tensor  # value vectors, (B, A, T, d)
+    heads: Tensor  # outputs of the heads, (B, A, Q, d)
+    mlp: Tensor  # what the MLP adds, (B, Q, D)
+    tokens: Tensor  # output of the block, (B, Q, D)
+
+    def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
+        """Change and record the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
+        self.values = values
+        self.heads = super().apply(mixed, values)
+        return self.heads
+
+    def apply_mlp(self, added: Tensor) -> Tensor:
+        """Record what the MLP adds, (B, Q, D)."""
+        self.mlp = added
+        return added
+
+    def apply_tokens(self, x: Tensor) -> Tensor:
+        """Record the output of the block, (B, Q, D)."""
+        self.tokens = x
+        return x
+
+
 Interventions = Sequence[Intervention | None] | None
+
+
+def for_each_block(interventions: Interventions, config: ViTConfig, like: Tensor) -> list[Intervention]:
+    """Return an intervention for each block, by default one without effect, in the dtype and on the device of `like`."""
+    ones, zeros = like.new_ones(config.num_heads), like.new_zeros(config.num_heads, config.head_dim)
+    return [one or Intervention(ones, zeros) for one in interventions or [None] * config.depth]
 
 
 @dataclass(frozen=True)
