@@ -63,8 +63,7 @@ def convert(
             like = f"timm:{tensors.metadata[pickles.ARCHITECTURE]}"
         config, processor = read_like(like if like is not None else home, path.name)
         pretrained = Pretrained(name, tensors, config, has_any_head=like is not None)
-        library = "timm" if pretrained.is_timm else "transformers"
-        found = hub.load_pretrained(pretrained, processor, {"library": library}, img_size)
+        found = hub.load_pretrained(pretrained, processor, {}, img_size)
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
 
 

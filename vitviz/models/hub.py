@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from os.path import isdir, isfile  # which return False for names that no file can have
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import safetensors
@@ -139,14 +139,13 @@ def load(
         )
     img_size = None if img_size is None else read_size(img_size)
     if isinstance(name, nn.Module):
-        described = describe_module(name)
-        source = {"library": "timm" if described.is_timm else "transformers"}
         settings = processor_of(name) if settings is None else settings
-        found = load_pretrained(described, settings, source, img_size, check)
-    elif isinstance(name, str) and name.startswith(PREFIXES):
-        found = load_repository(name, img_size, offline, check, settings)
+        found = load_pretrained(describe_module(name), settings, {}, img_size, check)
+    elif (folder := find_folder(name, offline)) is not None:
+        found = load_folder(folder, settings, img_size, check)
     else:
-        found = load_path(name, img_size, check, settings)
+        found = checkpoint.load(name)
+        found = found if img_size is None else resize_input(found, img_size)
     if mean is not None:
         found = replace(found, mean=checkpoint.read_channels({"mean": mean}, "mean"))
     if std is not None:
@@ -198,20 +197,32 @@ def processor_of(module: nn.Module) -> Settings:
     return next((read_processor(Path(path).parent) for path in cached if isinstance(path, str)), {})
 
 
-def load_path(
-    name: str | Path, img_size: tuple[int, int] | None, check: bool = True, processor: Settings | None = None
-) -> Checkpoint:
-    """Load a bundled checkpoint, a file or a folder; arguments as for `load`."""
+class Folder(NamedTuple):
+    """A folder of timm or transformers."""
+
+    path: Path
+    name: str  # of the model
+    stated: Settings  # repository, revision and license, where known
+    file: Path | None = None  # with the weights, if it is the one that was named
+
+
+def find_folder(name: str | Path, offline: bool = False) -> Folder | None:
+    """Return the folder of a model, of the Hub from its cache if it is there; None for a file of vitviz.
+
+    Raises:
+        CheckpointError: If there is no such model.
+    """
+    if isinstance(name, str) and name.startswith(PREFIXES):
+        return fetch_folder(name, offline)
     path = Path(name)
     is_bundled, is_file, is_folder = str(name) in checkpoint.bundled_checkpoints(), isfile(path), isdir(path)
     folder = path if is_folder else path.parent
     if not is_bundled and not is_file and not (is_folder and isfile(folder / CONFIG)):
         raise not_found(str(name))
     if is_bundled or not isfile(folder / CONFIG) or is_vitviz_file(path):
-        found = checkpoint.load(name)
-        return found if img_size is None else resize_input(found, img_size)
-    title = path.resolve().stem if path.is_file() else path.resolve().name
-    return load_folder(folder, title, {}, img_size, path, check, processor)
+        return None
+    title = path.resolve().stem if is_file else path.resolve().name
+    return Folder(folder, title, {}, path if is_file else None)
 
 
 def not_found(name: str) -> CheckpointError:
@@ -273,32 +284,26 @@ def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
 
 
 def load_folder(
-    folder: Path,
-    name: str,
-    source: Settings,
-    img_size: tuple[int, int] | None,
-    path: Path | None = None,
-    check: bool = True,
-    processor: Settings | None = None,
+    folder: Folder, processor: Settings | None, img_size: tuple[int, int] | None, check: bool
 ) -> Checkpoint:
-    """Load a folder of timm or transformers; `path` is one of its files, if only that one has the weights."""
-    config = read_json(folder / CONFIG)
-    files = [path] if path is not None and path.is_file() else weight_files(folder)
+    """Load a folder of timm or transformers; arguments as for `load`."""
+    path = folder.path
+    config = read_json(path / CONFIG)
+    files = weight_files(path) if folder.file is None else [folder.file]
     check_is_whole(files)
     states = tuple(map(WeightFile.of, files))
     with ExitStack() as stack:
         tensors = TensorFiles(files, stack)
-        if (folder / INDEX).is_file() and files[0].name != WEIGHTS and not (path and path.is_file()):
-            missing = sorted(read_index(folder / INDEX).keys() - tensors.keys())
+        if (path / INDEX).is_file() and files[0].name != WEIGHTS and folder.file is None:
+            missing = sorted(read_index(path / INDEX).keys() - tensors.keys())
             if missing:
                 raise CheckpointError(
                     f"The files must have all tensors that {INDEX} lists: {list_some(missing)} missing"
                 )
         checkpoint.check_size(tensors.nbytes, None)
-        pretrained = Pretrained(name, tensors, config)
-        source = {"library": "timm" if pretrained.is_timm else "transformers", **source}
-        processor = read_processor(folder) if processor is None else processor
-        return replace(load_pretrained(pretrained, processor, source, img_size, check), files=states)
+        pretrained = Pretrained(folder.name, tensors, config)
+        processor = read_processor(path) if processor is None else processor
+        return replace(load_pretrained(pretrained, processor, folder.stated, img_size, check), files=states)
 
 
 def read_processor(folder: Path) -> Settings:
@@ -385,11 +390,19 @@ def all_shards(path: Path) -> list[Path]:
 def load_pretrained(
     pretrained: Pretrained,
     processor: Settings,
-    source: Settings,
+    stated: Settings,
     img_size: tuple[int, int] | None,
     check: bool = True,
 ) -> Checkpoint:
-    """Convert a model of timm or transformers, with its labels and preprocessing; `check` as for `load`."""
+    """Convert a model of timm or transformers, with its labels and preprocessing.
+
+    Args:
+        pretrained: The model.
+        processor: Settings of transformers' image processor; empty if there are none.
+        stated: Repository, revision and license, where known, for the record.
+        img_size: As for `load`.
+        check: As for `load`.
+    """
     size, mean, std, resize, notes = read_preprocessing(pretrained, processor)
     network = convert(pretrained)
     checkpoint.check_finite(network.state_dict())
@@ -400,13 +413,8 @@ def load_pretrained(
     labels = find_labels(pretrained, network.config.num_classes)
     file = pretrained.file
     license_name = file.pretrained_cfg.license if isinstance(file, TimmConfig) else None
-    record = {
-        "pretrained": {
-            "family": pretrained.family.title,
-            **({"license": license_name} if license_name else {}),
-            **source,
-        }
-    }
+    known = {"library": "timm" if pretrained.is_timm else "transformers", "family": pretrained.family.title}
+    record = {"pretrained": known | ({"license": license_name} if license_name else {}) | stated}
     if network.config.num_classes == 1:
         notes.append("the one output is shown as the sigmoid of its logit, which is no probability of a regression")
     if others := pretrained.others:
@@ -514,20 +522,14 @@ def read_json(path: Path) -> Settings:
     return parsed
 
 
-def load_repository(
-    name: str,
-    img_size: tuple[int, int] | None,
-    offline: bool = False,
-    check: bool = True,
-    processor: Settings | None = None,
-) -> Checkpoint:
-    """Load a model of the Hugging Face Hub, from its cache if it is there; the record has its revision and license."""
+def fetch_folder(name: str, offline: bool) -> Folder:
+    """Return the folder of a model of the Hub, from its cache if it is there, with revision and license."""
     repository, folder = fetch(name, offline)
-    source = {"repository": repository, "revision": folder.name}
+    stated = {"repository": repository, "revision": folder.name}
     card = folder / CARD
     if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
-        source["license"] = match[1]
-    return load_folder(folder, repository.rpartition("/")[2], source, img_size, None, check, processor)
+        stated["license"] = match[1]
+    return Folder(folder, repository.rpartition("/")[2], stated)
 
 
 def parse_repository(name: str) -> tuple[str, str]:

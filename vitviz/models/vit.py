@@ -123,7 +123,7 @@ Interventions = Sequence[Intervention | None] | None
 
 
 def for_each_block(interventions: Interventions, config: ViTConfig, like: Tensor) -> list[Intervention]:
-    """Return an intervention for each block, by default one without effect, in the dtype and on the device of `like`."""
+    """Return an intervention for each block, by default without effect, in the dtype and on the device of `like`."""
     ones, zeros = like.new_ones(config.num_heads), like.new_zeros(config.num_heads, config.head_dim)
     return [one or Intervention(ones, zeros) for one in interventions or [None] * config.depth]
 
