@@ -43,7 +43,7 @@ def shapley(
     """Shapley values of the patches by KernelSHAP (Lundberg & Lee 2017, arXiv 1705.07874, theorem 2).
 
     v(S) is the target's logit with the patches S alone: the tokens of the others never enter the network if it reads
-    the class token alone, else they are painted in the mean color. The values are the weighted least-squares fit of
+    the class token alone; otherwise they get the mean color. The values are the weighted least-squares fit of
     v(S) - v(none) by sums over S that is exact for all patches. All coalitions are used if there are at most
     `num_coalitions`, which gives the exact values; else coalitions are drawn with the image's seed by the weights of
     the kernel, each with its complement.

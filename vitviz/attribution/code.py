@@ -45,7 +45,7 @@ def python(explanation: "Explanation", view: View, other: "Explanation | None" =
         given = arguments(target=target_of(explanation, view), pixels=pixels)
         lines.append(f"array = explanation.map({view.method!r}, {given}){remark}")
     else:
-        given = arguments(layer=shown(view.layer), head=shown(view.head), **query)
+        given = arguments(layer=none_for_mean(view.layer), head=none_for_mean(view.head), **query)
         lines.append(f"array = explanation.attention_map({given}){title}")
     lines.append(f"maps = explanation.attention_maps({arguments(**query)})  # ({layers}, {heads}, {rows}, {columns})")
     return "\n".join([*lines, ""])
@@ -125,7 +125,7 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
         yield f"array = found.recovered  # ({layers}, {heads}): 0 as in the other image, 1 as in this one"
 
 
-def shown(value: int | str) -> int | str | None:
+def none_for_mean(value: int | str) -> int | str | None:
     """Return a layer or head, None for a mean, which is the default."""
     return None if value == "mean" else value
 

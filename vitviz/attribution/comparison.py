@@ -526,5 +526,5 @@ def create_side(
         labels=tuple(explanation.labels),
         probabilities=explanation.probabilities if checkpoint.is_classifier else None,
         changes=describe_ablations(explanation.ablations),
-        shown=lambda: provenance.shown(explanation, view),
+        shown=lambda: provenance.describe_shown(explanation, view),
     )

@@ -190,9 +190,9 @@ def provenance(
     """
     from vitviz.attribution.code import python
 
-    explanation = unnamed(explanation)
-    other = other and unnamed(other)
-    found = shown(explanation, view if other is None else view.model_copy(update={"other": other.origin}))
+    explanation = remove_name(explanation)
+    other = other and remove_name(other)
+    found = describe_shown(explanation, view if other is None else view.model_copy(update={"other": other.origin}))
     return Provenance(**dict(found), vitviz=__version__, code=python(explanation, view, other), panels=panels)
 
 
@@ -223,12 +223,12 @@ def identify(checkpoint: "Checkpoint") -> ModelIdentity:
     return ModelIdentity(name=checkpoint.name, sha256=weights_sha256(checkpoint.network), files=files, **stated)
 
 
-def shown(explanation: "Explanation", view: View) -> Shown:
+def describe_shown(explanation: "Explanation", view: View) -> Shown:
     """Return what a view of an explanation comes from."""
     from vitviz.attribution.code import model_name
 
     checkpoint, image = explanation.context.checkpoint, explanation.image
-    origin = unnamed(explanation).origin
+    origin = remove_name(explanation).origin
     return Shown(
         model=identify(checkpoint),
         image=ImageIdentity(sha256=image.sha256, width=image.width, height=image.height, crop=image.crop),
@@ -238,7 +238,7 @@ def shown(explanation: "Explanation", view: View) -> Shown:
     )
 
 
-def unnamed(explanation: "Explanation") -> "Explanation":
+def remove_name(explanation: "Explanation") -> "Explanation":
     """Return an explanation without the name of its image's file, which may be private."""
     origin = explanation.origin
     is_named = isinstance(origin, Given | Upload)

@@ -304,7 +304,7 @@ def open_image(given: ImageLike, name: str = "") -> tuple[Image.Image, tuple[int
         size = upright_size(given)
         image, scaled = to_rgb(given, is_large(given))
         return image, size, layout or scaled
-    with opened(given, name) as image, huge_image_lock if is_large(image) else nullcontext():
+    with open_checked(given, name) as image, huge_image_lock if is_large(image) else nullcontext():
         size = upright_size(image)
         image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
         reduced, scaled = to_rgb(image, True)
@@ -312,7 +312,7 @@ def open_image(given: ImageLike, name: str = "") -> tuple[Image.Image, tuple[int
 
 
 @contextmanager
-def opened(given: ImageLike, name: str = "") -> Iterator[Image.Image]:
+def open_checked(given: ImageLike, name: str = "") -> Iterator[Image.Image]:
     """Open an image file whose header declares an accepted format and size; nothing is decoded yet.
 
     Raises:
@@ -422,7 +422,7 @@ def is_huge(image: ImageLike) -> bool:
 def count_pixels(image: ImageLike) -> int:
     """Return the number of pixels that a file's header declares; 0 for anything but an image."""
     try:
-        with opened(image) as opened_image:
+        with open_checked(image) as opened_image:
             return opened_image.width * opened_image.height
     except ImageError:  # `open_image` reports it
         return 0

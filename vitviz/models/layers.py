@@ -31,7 +31,7 @@ def attend(
         k: Keys (B, A, T, d).
         v: Values (B, A, T, d).
         attentions: Weights to return.
-        out: Memory for all weights, (B, A, T, T), without gradients; used for "full" if all queries are there.
+        out: Memory for all weights, (B, A, T, T), without gradients; used for "full" with all queries.
 
     Returns:
         Output (B, A, Q, d), and None, the weights of the first query (B, A, T) or all weights (B, A, Q, T).

@@ -239,7 +239,7 @@ def create_recorder(model: Checkpoint, images: Images | None) -> TimelineRecorde
     )
 
 
-def guarded(create: Callable[[], Watch]) -> Watch | None:
+def create_or_warn(create: Callable[[], Watch]) -> Watch | None:
     """Return a new `Watch`, or None after a warning: adapters start it inside of a training."""
     try:
         return create()
@@ -273,7 +273,7 @@ def lightning_callback(attribute: str = "model", **options: Any) -> Any:
 
         def on_train_start(self, trainer: Any, module: Any) -> None:
             epochs = {"epochs": trainer.max_epochs} if (trainer.max_epochs or 0) > 0 else {}
-            self.watch = guarded(lambda: Watch(child(module, attribute), **(epochs | options)))
+            self.watch = create_or_warn(lambda: Watch(child(module, attribute), **(epochs | options)))
 
         def on_train_epoch_end(self, trainer: Any, module: Any) -> None:
             if self.watch:
@@ -309,7 +309,7 @@ def transformers_callback(**options: Any) -> Any:
 
         def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
             epochs = {"epochs": state.num_train_epochs} if state.num_train_epochs > 0 else {}
-            self.watch = guarded(lambda: Watch(model, **(epochs | options)))
+            self.watch = create_or_warn(lambda: Watch(model, **(epochs | options)))
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
             if self.watch and "loss" in (logs or {}):

@@ -31,7 +31,7 @@ from vitviz.webapp.models import RUN_PREFIX
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.server.jobs import Job, Queue
 from vitviz.webapp.server.refusals import about
-from vitviz.webapp.server.uploads import expiry, uploaded
+from vitviz.webapp.server.uploads import expiry, find_upload
 
 T = TypeVar("T", bound=BaseModel)
 Key = tuple[Subject, Hashable]  # canonical, and the state of the model's files
@@ -156,7 +156,7 @@ class Explanations:
         explanation = replace(explanation, image=replace(explanation.image, original=model_input))
         expires = time.monotonic() + MAX_AGE
         if upload is not None:
-            expires = min(expires, expiry(uploaded(upload.id)))
+            expires = min(expires, expiry(find_upload(upload.id)))
         return Held(explanation, shown, key, expires)
 
     def reply(self, kind: Hashable, held: Held, target: Target, reply: type[T]) -> T | None:

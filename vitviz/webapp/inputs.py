@@ -17,7 +17,7 @@ from vitviz.webapp.image_lists import sample_path
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, file_state, load_model
 from vitviz.webapp.server.refusals import about
-from vitviz.webapp.server.uploads import uploaded
+from vitviz.webapp.server.uploads import find_upload
 from vitviz.webapp.user_models import ModelOpener, UserModels
 
 
@@ -94,7 +94,7 @@ class Inputs:
             if isinstance(image, view.RunImage):
                 return self.test_image(image.run, image.index)
             if isinstance(image, view.Upload):
-                return FoundImage(uploaded(image.id), "Upload", image.name[:120])
+                return FoundImage(find_upload(image.id), "Upload", image.name[:120])
             raise ImageError("An image of a program is not known to the server.", "Upload it.")
 
     def test_image(self, dataset: str, index: int) -> FoundImage:
@@ -109,7 +109,7 @@ class Inputs:
         """Whether an image takes long to decode, or to be read with its folder."""
         if isinstance(image, view.Upload):
             with about("subject.image"):
-                return is_huge(uploaded(image.id))
+                return is_huge(find_upload(image.id))
         return isinstance(image, view.RunImage)
 
 

@@ -47,7 +47,7 @@ class ModelProbes:
         self.measuring: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def find(self, request: types.ProbesRequest, call: Call) -> Probed:
-        """Return the probes of a model; they are measured unless they are there, once for all who wait.
+        """Return the probes of a model, measured once for all requests that wait.
 
         Raises:
             ValueError: If the model or the images do not exist, or do not fit each other.

@@ -30,7 +30,7 @@ def content(
     Args:
         explanation: The explanation.
         view: The view.
-        ending: "npz", "csv" or "html". Of a large model, a document has only the maps that are there.
+        ending: "npz", "csv" or "html". Of a large model, a document has only the maps that were computed.
         other: The explanation of the second image of activation patching.
         scores: Of the methods, as from `method_scores`; None to leave them out of a document.
         methods: Whether arrays and table are those of all methods.

@@ -48,7 +48,7 @@ class Snapshot:
         """Index of the snapshot."""
         return self.subject.snapshot or 0
 
-    def explained(self) -> types.Explained:
+    def to_reply(self) -> types.Explained:
         """Return the prediction and the attention of the class token as the reply for an explanation."""
         held, pixels, name = self.timeline, self.timeline.images[self.image], self.timeline.names[self.image]
         attention = held.cls_attention[self.index, self.image].astype("<f4")  # (L, A, T)
@@ -99,10 +99,10 @@ class Snapshot:
             labels=tuple(held.classes),
             probabilities=held.probabilities[self.index, self.image],
             snapshot=names(held)[self.index],
-            shown=lambda: self.shown(view),
+            shown=lambda: self.describe_shown(view),
         )
 
-    def shown(self, view: View) -> Shown:
+    def describe_shown(self, view: View) -> Shown:
         """Return where the side comes from."""
         pixels = self.timeline.images[self.image]
         file = WeightsOfFile(name=self.file.name, sha256=WeightFile.of(self.file).sha256)
@@ -132,7 +132,7 @@ def find(timelines: Timelines, subject: Subject) -> Snapshot:
     return Snapshot(subject, held, timelines.path(subject.model), held.names.index(name))
 
 
-def listed(timelines: Timelines, model: str) -> Snapshots:
+def list_snapshots(timelines: Timelines, model: str) -> Snapshots:
     """Return the snapshots of a training and its probe images."""
     held = load(timelines, model, "model")
     return Snapshots(snapshots=names(held), images=held.names)

@@ -69,7 +69,7 @@ class UserModels:
     def load(self, requested: str, name: str | None = None) -> Checkpoint:
         """Load a model under its name, by default a new one, and replace what is known of it."""
         model = load(requested)
-        name = name or (requested if requested.startswith(hub.PREFIXES) else self.unused(model.name))
+        name = name or (requested if requested.startswith(hub.PREFIXES) else self.find_free_name(model.name))
         model, states = replace(model, name=name), file_states(requested)
         self.infos[name] = describe_model(model)
         self.sizes[name] = sum(size for _, size in states)
@@ -95,7 +95,7 @@ class UserModels:
             kept = [*(other for name, other in self.loaded.items() if name != model.name), model]
             self.loaded = {other.name: other for other in kept[-MAX_LOADED:]}
 
-    def unused(self, name: str) -> str:
+    def find_free_name(self, name: str) -> str:
         """Return a name that no other model has."""
         taken = self.requested.keys() | bundled_checkpoints().keys()
         return next(

@@ -20,7 +20,8 @@ import { type Linked, Session } from '../session/session.svelte';
 import type { LinkedComparison } from './comparisonAddress';
 import {
   defaultsOf,
-  fitted,
+  fieldsOf,
+  fitOwn,
   type Kind,
   keptOf,
   mapFor,
@@ -31,7 +32,6 @@ import {
   ownOf,
   SIMILARITY,
   sameGrid,
-  showing,
   viewsOf,
 } from './kinds';
 import { Readout } from './readout.svelte';
@@ -74,7 +74,7 @@ export class Comparison {
     const { explanation, view } = this.a;
     if (!explanation) return {};
     const defaults = defaultsOf(this.kind, explanation, view, this.catalog.lists, this.timeline.snapshots.length);
-    return ownOf(this.kind, { ...defaults, ...fitted(this.own, explanation) });
+    return ownOf(this.kind, { ...defaults, ...fitOwn(this.own, explanation) });
   });
   readonly viewB = $derived.by((): View => ({ ...this.a.view, ...this.values }));
   readonly isSimilarity = $derived.by(() => mapOf(this.a.view) === SIMILARITY);
@@ -150,7 +150,7 @@ export class Comparison {
     this.#begin();
     Object.assign(this, { kind, own, removes: false });
     const map = mapFor(kind, mapOf({ ...DEFAULT_VIEW, ...linked.view }), this.maps);
-    if (await this.#explainA(subject, { ...linked, view: { ...linked.view, ...showing(map) } })) {
+    if (await this.#explainA(subject, { ...linked, view: { ...linked.view, ...fieldsOf(map) } })) {
       this.#fitOwn();
       return;
     }
@@ -159,7 +159,7 @@ export class Comparison {
     const missing = [this.readout.notice ?? ''];
     this.#begin();
     const model = kind === 'snapshot' ? this.catalog.lists.models[0].name : subject.model;
-    await this.#explainA({ ...subject, model, image }, { view: showing(map), missing });
+    await this.#explainA({ ...subject, model, image }, { view: fieldsOf(map), missing });
   }
 
   /** Replace what a link has chosen for B and the model does not have, and say so. */
@@ -178,7 +178,7 @@ export class Comparison {
     const { subject, view } = this.a;
     this.#begin();
     Object.assign(this, { kind, own: {}, removes: false });
-    this.a.show(showing(mapFor(kind, mapOf(view), this.maps)));
+    this.a.show(fieldsOf(mapFor(kind, mapOf(view), this.maps)));
     if (subject && (subject.snapshot !== null || kind === 'snapshot'))
       this.#explainA({ ...subject, snapshot: kind === 'snapshot' ? 0 : null });
   }

@@ -3,7 +3,7 @@ import { MEAN, POOL } from '../lib/numbers';
 import { DEFAULT_VIEW, NOTHING_ABLATED } from '../lib/view';
 import type { Lists } from '../session/viewAddress';
 import { addressOfComparison, parseComparison } from './comparisonAddress';
-import { ATTENTION, KINDS, type Kind, type Own, SIMILARITY, showing } from './kinds';
+import { ATTENTION, fieldsOf, KINDS, type Kind, type Own, SIMILARITY } from './kinds';
 
 const LISTS = {
   models: [{ name: 'ti4' }, { name: 'ti9' }],
@@ -20,7 +20,7 @@ const OWN: Record<Kind, Own> = {
   image: { image: { kind: 'test', index: 17 } },
   model: { model: 'ti9' },
   snapshot: { snapshot: 59 },
-  method: showing(ATTENTION),
+  method: fieldsOf(ATTENTION),
   class: { target: [0] },
   head: { layer: POOL, head: MEAN },
   ablation: { ablations: [{ ...NOTHING_ABLATED, heads: [[1, 1]], patches: [8] }] },
@@ -28,7 +28,7 @@ const OWN: Record<Kind, Own> = {
 
 test.each(KINDS.map(([kind]) => kind))('the address of %s gives the same comparison back', (kind) => {
   const subject = { ...SUBJECT, snapshot: kind === 'snapshot' ? 3 : null };
-  const view = { ...VIEW, ...showing(kind === 'method' ? 'average' : kind === 'image' ? SIMILARITY : ATTENTION) };
+  const view = { ...VIEW, ...fieldsOf(kind === 'method' ? 'average' : kind === 'image' ? SIMILARITY : ATTENTION) };
   const values = addressOfComparison(kind, subject, view, OWN[kind]);
   const text = Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== null);
   const found = parseComparison(new URLSearchParams(text), LISTS);
@@ -50,7 +50,7 @@ test('A has the parameters of Explore, and B those of the values that differ', (
     'b.head=0',
   ]);
   expect(parse('content=features&direction=to&b.image=dog&compare=class').linked.view).toMatchObject(
-    showing(ATTENTION),
+    fieldsOf(ATTENTION),
   );
 });
 

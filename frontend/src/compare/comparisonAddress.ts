@@ -5,7 +5,7 @@ import { imageName } from '../lib/images';
 import { DEFAULT_VIEW, type Subject, type Upload, type View } from '../lib/view';
 import type { Linked } from '../session/session.svelte';
 import { addressOf, type Lists, parseAddress } from '../session/viewAddress';
-import { ATTENTION, KINDS, type Kind, mapOf, type Own, ownOf, showing } from './kinds';
+import { ATTENTION, fieldsOf, KINDS, type Kind, mapOf, type Own, ownOf } from './kinds';
 
 const B = 'b.';
 const OF_A = ['model', 'image', 'layer', 'head', 'query', 'direction', 'method', 'target', 'snapshot'];
@@ -74,7 +74,7 @@ export function parseComparison(
   };
   if (has('image', imageName(image))) own.image = image;
   if (has('model', model)) own.model = model;
-  if (has('method', b.view.method) || isAttention) Object.assign(own, showing(b.view.method ?? ATTENTION));
+  if (has('method', b.view.method) || isAttention) Object.assign(own, fieldsOf(b.view.method ?? ATTENTION));
   if (b.view.target?.length) own.target = b.view.target;
   if (b.subject.ablations.length) own.ablations = b.subject.ablations;
   own.snapshot = parseIndices(others.get('snapshot'))[0];
@@ -84,7 +84,7 @@ export function parseComparison(
     kind,
     subject: { ...a.subject, ablations: [], snapshot },
     linked: {
-      view: { ...a.view, ...showing(mapOf({ ...DEFAULT_VIEW, ...a.view })) },
+      view: { ...a.view, ...fieldsOf(mapOf({ ...DEFAULT_VIEW, ...a.view })) },
       missing: [...other, ...a.missing, ...missing],
     },
     own: ownOf(kind, own),

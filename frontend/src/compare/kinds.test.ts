@@ -6,14 +6,14 @@ import {
   ATTENTION,
   classInB,
   defaultsOf,
-  fitted,
+  fieldsOf,
+  fitOwn,
   type Kind,
   keptOf,
   mapFor,
   mapOf,
   mapsOf,
   SIMILARITY,
-  showing,
   viewsOf,
 } from './kinds';
 
@@ -59,7 +59,7 @@ describe('the maps of a kind', () => {
   });
 
   it.each([ATTENTION, SIMILARITY, 'relevance'])('%s is a view', (map) => {
-    expect(mapOf(showing(map))).toBe(map);
+    expect(mapOf(fieldsOf(map))).toBe(map);
   });
 });
 
@@ -75,8 +75,8 @@ describe('defaults of B', () => {
     expect(of('image')).toEqual({ image: sample('dog') });
     expect(of('image', {}, { ...SUBJECT, image: sample('dog') })).toEqual({ image: sample('bird') });
     expect(of('model')).toEqual({ model: 'ti9' });
-    expect(of('method', showing('average')).method).toBe('relevance');
-    expect(of('method', showing('relevance')).method).toBe('average');
+    expect(of('method', fieldsOf('average')).method).toBe('relevance');
+    expect(of('method', fieldsOf('relevance')).method).toBe('average');
   });
 
   it('are another head, class, snapshot and an ablated head', () => {
@@ -93,7 +93,7 @@ describe('defaults of B', () => {
 describe('the values of B', () => {
   it('are within the model', () => {
     const ablations = [{ ...NOTHING_ABLATED, heads: [[9, 0] as [number, number]], patches: [2, 99] }];
-    expect(fitted({ target: [3], ablations }, known())).toEqual({ ablations: [{ ...NOTHING_ABLATED, patches: [2] }] });
+    expect(fitOwn({ target: [3], ablations }, known())).toEqual({ ablations: [{ ...NOTHING_ABLATED, patches: [2] }] });
   });
 
   it('that are of one model are dropped with it', () => {
@@ -113,7 +113,7 @@ describe('both views', () => {
       { ...VIEW, query: [9] },
       { ...VIEW, query: [9], layer: 2, head: 0 },
     ]);
-    const [a, b] = views('method', { ...showing('average'), query: [9] }, showing(ATTENTION));
+    const [a, b] = views('method', { ...fieldsOf('average'), query: [9] }, fieldsOf(ATTENTION));
     expect([a.method, b.content, b.query]).toEqual(['average', 'attention', [9]]);
   });
 
@@ -132,14 +132,14 @@ describe('both views', () => {
 
   it('explain the classes that each image predicts, or the same class by name', () => {
     const targets = (kind: Kind, view: Partial<View>, own = {}, b = known()) =>
-      views(kind, { ...showing('relevance'), ...view }, own, b).map(({ target }) => target);
+      views(kind, { ...fieldsOf('relevance'), ...view }, own, b).map(({ target }) => target);
     const other = known(['ship', 'dog']);
     expect(targets('image', {})).toEqual([[], []]);
     expect(targets('image', { target: [0] })).toEqual([[0], [0]]);
     expect(targets('model', {}, {}, other)).toEqual([[1], [1]]);
     expect(targets('model', { target: [0] }, {}, other)).toEqual([[0], []]); // B has no cat
     expect(targets('class', {}, { target: [2] })).toEqual([[1], [2]]);
-    expect(targets('method', { ...showing('average'), target: [0] }, showing('relevance'))).toEqual([[], [0]]);
+    expect(targets('method', { ...fieldsOf('average'), target: [0] }, fieldsOf('relevance'))).toEqual([[], [0]]);
     expect(classInB(2, ['cat', 'dog', 'ship'], ['ship', 'dog'])).toBe(0);
   });
 });

@@ -48,10 +48,10 @@ export const OF_SUBJECT: readonly Kind[] = ['image', 'model', 'snapshot', 'ablat
 const pick = (values: Own, names: readonly (keyof Own)[]): Own =>
   Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
 
-/** The values of the fields of a kind that are there. */
+/** The values that are set, of the fields of a kind. */
 export const ownOf = (kind: Kind, values: Own) => pick(values, FIELDS[kind]);
 
-/** The values of B that another model of A has, too: it may number classes differently and have other heads and patches. */
+/** The values of B that stay when A gets another model, whose classes, heads and patches may differ. */
 export const keptOf = (own: Own) => pick(own, ['image', 'model', ...FIELDS.method]);
 
 // Maps
@@ -66,7 +66,7 @@ export function mapOf({ content, method, direction }: Pick<View, 'content' | 'me
 }
 
 /** The fields of a view that show a map. */
-export function showing(map: string): Pick<View, 'content' | 'method' | 'direction'> {
+export function fieldsOf(map: string): Pick<View, 'content' | 'method' | 'direction'> {
   if (map === ATTENTION) return { content: 'attention', method: null, direction: 'from' };
   if (map === SIMILARITY) return { content: 'attention', method: null, direction: 'similar' };
   return { content: 'method', method: map, direction: 'from' };
@@ -99,8 +99,8 @@ export function mapFor(kind: Kind, map: string, offered: readonly [key: string, 
 
 // Defaults of B
 
-/** The classes by falling probability. */
-const ranked = (probabilities: readonly number[]) =>
+/** The classes by decreasing probability. */
+const rankClasses = (probabilities: readonly number[]) =>
   probabilities.map((_, k) => k).sort((j, k) => probabilities[k] - probabilities[j]);
 
 type ExplanationData = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
@@ -122,10 +122,10 @@ export function defaultsOf(
   if (kind === 'image') return { image: otherImage(subject.image, lists) };
   if (kind === 'model') return { model: lists.models.find(({ name }) => name !== subject.model)?.name };
   if (kind === 'snapshot') return { snapshot: snapshots - 1 };
-  if (kind === 'method') return showing(view.method === SECOND_METHOD ? FIRST_METHOD : SECOND_METHOD);
+  if (kind === 'method') return fieldsOf(view.method === SECOND_METHOD ? FIRST_METHOD : SECOND_METHOD);
   if (kind === 'class') {
     const explained = view.target[0] ?? largest(reply.probabilities);
-    return { target: [ranked(reply.probabilities).find((k) => k !== explained) ?? explained] };
+    return { target: [rankClasses(reply.probabilities).find((k) => k !== explained) ?? explained] };
   }
   if (kind === 'head') return otherHead(view, shape);
   const { layer, head } = effectiveHead(view) ?? sharpestHead(shape, a.defaultRows);
@@ -149,8 +149,8 @@ function otherHead({ layer, head }: View, { layers, heads }: Shape): Pick<View, 
 
 // Both views
 
-/** B's values as far as the model of A has them. */
-export function fitted(own: Own, { shape, reply }: Pick<Explanation, 'shape' | 'reply'>): Own {
+/** The values of B that exist in the model of A. */
+export function fitOwn(own: Own, { shape, reply }: Pick<Explanation, 'shape' | 'reply'>): Own {
   const found = { ...own };
   if (own.ablations) found.ablations = fitAblations(own.ablations, shape).ablations;
   if (own.target?.some((k) => k >= reply.classes.length)) delete found.target;
@@ -166,7 +166,7 @@ function layerIn(layer: Layer, { layers, pooled }: Shape): Layer {
 
 export const sameGrid = (one: Shape, other: Shape) => one.rows === other.rows && one.columns === other.columns;
 
-/** The class of A by its name in B; null if B has none of it. */
+/** The index in B of a class of A, by name; null if B does not have it. */
 export function classInB(k: number, a: readonly string[], b: readonly string[]): number | null {
   if (a === b || a.join('\n') === b.join('\n')) return k;
   const found = b.indexOf(a[k]);
@@ -186,7 +186,7 @@ export function viewsOf(
   isForClass: (map: string) => boolean,
 ): [View, View] {
   const { layer, head } = view;
-  const shown = { ...DEFAULT_VIEW, ...showing(mapOf(view)), layer, head };
+  const shown = { ...DEFAULT_VIEW, ...fieldsOf(mapOf(view)), layer, head };
   const other = { ...shown, ...(OF_SUBJECT.includes(kind) ? {} : own) };
   const isOfHead = [shown, other].some(({ content }) => content === 'attention') && kind !== 'snapshot';
   const shared = isOfHead && sameGrid(a.shape, b.shape) ? [...query] : [];

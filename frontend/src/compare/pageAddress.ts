@@ -22,7 +22,7 @@ export class Address {
     this.#root = root;
   }
 
-  /** Show the comparison of the address, and follow the address while the page is on screen. */
+  /** Show the comparison of the address, and again whenever the address changes. */
   async start() {
     const { catalog, host, status } = this.#page;
     if (!catalog.lists.models.length) return status.say(NO_MODEL, true);
@@ -68,7 +68,7 @@ export class Address {
     this.#page.open(linked);
   }
 
-  /** Another tab may have chosen another model or image, or trained a model. */
+  /** Refresh: on another tab the model or image may have changed, or a model may have been trained. */
   async #comeBack() {
     await this.#page.catalog.refresh();
     const { subject } = this.#page.a;

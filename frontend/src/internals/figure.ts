@@ -13,6 +13,7 @@ export type Chart =
   | { kind: 'curves'; curves: LayerCurves }
   | { kind: 'square'; square: SquareMatrix };
 
+/** A color bar, and the words at its ends. */
 export interface Bar {
   kind: 'seq' | 'div';
   words: string[];

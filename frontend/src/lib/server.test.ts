@@ -76,7 +76,7 @@ test('a stream reports progress, also from lines in several parts', async () => 
   ]);
 });
 
-test('a stream ends with a refusal, or without its end', async () => {
+test('a stream that ends with a refusal, or too early, throws', async () => {
   fetchMock.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"error":"It failed."}\n'));
   await expect(stream('data/gallery', {}, () => {})).rejects.toMatchObject({ message: 'It failed.' });
   fetchMock.mockResolvedValueOnce(lines('{"done":0,"total":0,"waiting":""}\n', '{"rep'));

@@ -50,7 +50,7 @@ test('tables follow the theme', () => {
   expect([theme.isDark, red(theme, 'seq'), red(theme, 'div')]).toEqual([true, 3, 4]);
 });
 
-test('a removed component no longer follows it', () => {
+test('a removed component no longer follows the theme', () => {
   const element = elementIn();
   const theme = new ThemeColors(element, colors);
   expect(isObserved).toBe(true);

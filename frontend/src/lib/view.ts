@@ -1,4 +1,4 @@
-/* What is explained and what is shown of it, with the fields of `vitviz.view`; all fields are there. */
+/* What is explained and what is shown of it, with the fields of `vitviz.view`, all of them set. */
 
 import * as api from './routes';
 

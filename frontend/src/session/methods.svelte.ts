@@ -25,7 +25,7 @@ interface Found extends Key {
   notes: Record<string, string>; // what a reader of a map must know
   skipped: string | null; // why there are no scores, nor maps that take many passes
   scores: api.Scores | null;
-  isComplete: boolean; // all maps are there
+  isComplete: boolean; // all maps have arrived
 }
 
 /** Work on all methods, and since when it waits or is done (ms). */

@@ -50,7 +50,7 @@ async def explain(request: types.SubjectRequest, call: Caller) -> StreamingRespo
 
     async def compute() -> types.Explained:
         if request.subject.snapshot is not None:
-            return await call.quick(lambda: snapshots.find(call.backend.timelines, request.subject).explained())
+            return await call.quick(lambda: snapshots.find(call.backend.timelines, request.subject).to_reply())
         held = await call.explain(request.subject)
         return await call.quick(lambda: to_reply(held))
 
@@ -114,7 +114,7 @@ async def scores(request: types.TargetRequest, call: Caller) -> StreamingRespons
         held, target = await find(request, call)
         if reason := skip_reason(held.explanation.context.config):
             raise ValueError(reason)
-        return await measured(held, target, call)
+        return await measure_scores(held, target, call)
 
     return await call.stream(compute())
 
@@ -275,7 +275,7 @@ async def file(request: types.FileRequest, call: Caller) -> SavedFile:
     if request.methods and reason:
         raise ValueError(reason)
     with_scores = request.methods or (request.format == "html" and reason is None)  # a large model takes too long
-    scores = (await measured(held, target, call)).model_dump() if with_scores else None
+    scores = (await measure_scores(held, target, call)).model_dump() if with_scores else None
     ending, methods = request.format, request.methods
 
     def save() -> SavedFile:
@@ -304,7 +304,7 @@ async def other_of(request: types.CodeRequest, call: Call) -> Explanation | None
     return None if image is None else (await explain_other(request.subject, image, call)).explanation
 
 
-async def measured(held: Held, target: Target, call: Call) -> types.Scores:
+async def measure_scores(held: Held, target: Target, call: Call) -> types.Scores:
     """Return the faithfulness of all methods but those on request."""
     explanation = held.explanation
 

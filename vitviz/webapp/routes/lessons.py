@@ -99,7 +99,7 @@ async def flips(request: SubjectRequest, call: Caller) -> types.Flips:
 
     def compute() -> types.Flips:
         quick = [key for key, one in explanation.methods.items() if not one.many_passes and key != "random"]
-        found = lesson.flips(explanation.context, [ranking(explanation, key) for key in quick])
+        found = lesson.flips(explanation.context, [rank_patches(explanation, key) for key in quick])
         return types.Flips(best=found.best, random=found.random)
 
     return await call.reply("flips", held, find_target(explanation.context), types.Flips, compute)
@@ -127,7 +127,7 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
     has_head = context.config.num_classes > 0
     count = max(1, math.floor(REMOVED * context.config.num_patches))
     methods = [key for key in NAMED_BY if has_head and key in explanation.methods]
-    ranked = [(explanation.methods[key].title, ranking(explanation, key)[:count]) for key in methods]
+    ranked = [(explanation.methods[key].title, rank_patches(explanation, key)[:count]) for key in methods]
     drawn = lesson.random_patches(context, count) if has_head else []
     return types.Lesson(
         model=describe(context),
@@ -177,7 +177,7 @@ def contributions_of(explanation: Explanation) -> types.LayerContributions:
     )
 
 
-def ranking(explanation: Explanation, method: str) -> list[int]:
+def rank_patches(explanation: Explanation, method: str) -> list[int]:
     """Return all patches by the map of a method, the largest value first."""
     order: list[int] = np.argsort(-explanation.map(method).ravel(), kind="stable").tolist()
     return order

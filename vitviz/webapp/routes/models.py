@@ -105,7 +105,7 @@ async def probe_file(request: types.ProbeFileRequest, call: Caller) -> SavedFile
 @router.post("/snapshots")
 async def model_snapshots(request: types.ModelRequest, call: Caller) -> types.Snapshots:
     """List the snapshots and probe images of a training."""
-    return await call.quick(lambda: snapshots.listed(call.backend.timelines, request.model))
+    return await call.quick(lambda: snapshots.list_snapshots(call.backend.timelines, request.model))
 
 
 def check_private(call: Call) -> None:

@@ -46,7 +46,7 @@ class DeferredBackend:
         return await asyncio.shield(asyncio.wrap_future(self.start()))
 
     def clean(self) -> None:
-        """Delete what has expired, once the pages are there."""
+        """Delete what has expired, once the pages are built."""
         if self.future is not None and self.future.done() and self.future.exception() is None:
             self.future.result().clean()
 

@@ -35,7 +35,7 @@ class ModuleFiles(StaticFiles):
         return await super().get_response(path, scope)
 
     def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
-        """Set the media type, which else depends on the operating system: browsers refuse modules of other types."""
+        """Set the media type, which depends on the operating system otherwise; browsers refuse other ones."""
         response = super().file_response(full_path, *args, **kwargs)
         response.headers["Cache-Control"] = "no-cache"
         if not isinstance(response, NotModifiedResponse):
@@ -48,8 +48,8 @@ class ModulePreload:
 
     Args:
         app: The wrapped application.
-        first: The modules that are needed first.
-        pages: Names of pages, of which the one of the query string is needed next, by default the first.
+        first: The modules that every page needs.
+        pages: Names of the pages; that of the query string is preloaded, by default the first.
     """
 
     def __init__(self, app: ASGIApp, first: Sequence[str], pages: Sequence[str]) -> None:

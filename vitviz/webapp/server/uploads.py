@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gradio.utils import get_upload_folder
 
-from vitviz.data.preprocessing import opened
+from vitviz.data.preprocessing import open_checked
 from vitviz.errors import ImageError
 from vitviz.malloc import return_freed_memory
 
@@ -38,14 +38,14 @@ def keep(content: bytes) -> str:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        with opened(Path(arriving)):
+        with open_checked(Path(arriving)):
             os.replace(arriving, folder / IMAGES / name)
     finally:
         Path(arriving).unlink(missing_ok=True)
     return name
 
 
-def uploaded(name: str) -> Path:
+def find_upload(name: str) -> Path:
     """Return the file of an uploaded image by its id.
 
     Raises:
