@@ -89,6 +89,9 @@ def test_the_picker_is_searched_and_read_by_keyboard(page):
 
 def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
     choose(page, "dino", "timm:vit_dino")
+    expect(page.locator(".view-tabs [data-view=features]")).to_have_attribute("aria-pressed", "true")
+    page.locator(".view-tabs [data-view=attention]").click()
+    expect(page.locator(".headless li")).to_have_count(5)
     expect(page.locator(".prediction:visible")).to_have_count(0)
     expect(page.locator(".prediction-column .accuracy")).to_contain_text(
         "no classification head, so it predicts no class"

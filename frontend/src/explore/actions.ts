@@ -11,6 +11,11 @@ export function chooseHead(session: Session, layer: Layer, head: Head, delay = A
   session.show({ layer, head, ...session.leaving }, delay);
 }
 
+/** Show what a model without head is good for, in place of the attention. */
+export function showFeaturesFirst(session: Session) {
+  if (!session.hasHead && session.view.content === 'attention') session.show({ content: 'features' });
+}
+
 export function queryClassToken(session: Session) {
   session.pointer.move({ hover: -1 });
   session.show({ query: [], ...session.leaving }, 0);

@@ -5,6 +5,7 @@ import { listenWhile } from '../lib/dom';
 import { NO_MODEL } from '../lib/host';
 import { firstImage, heldUpload, imageTitle } from '../lib/images';
 import { parseAddress } from '../session/viewAddress';
+import { showFeaturesFirst } from './actions';
 import type { Explorer } from './explorer.svelte';
 import type { History } from './history.svelte';
 
@@ -23,6 +24,7 @@ export async function start(explorer: Explorer, history: History) {
   const explaining = session.explain(subject, linked);
   if (subject.image.kind !== 'given') images.show(subject.image.kind);
   if (!(await explaining)) await showSample(explorer);
+  else if (linked.view.layer === undefined) showFeaturesFirst(session);
   watchPage(explorer);
 }
 

@@ -44,7 +44,7 @@ export function detailOf({ family, parameters, classes, layers, heads }: ModelIn
 
 const GROUPS = { shipped: 'Shipped', run: 'Runs', opened: 'Opened' } as const;
 
-const ORDER: Group[] = ['Shipped', 'Runs', 'Opened', 'Suggested', 'Hugging Face cache'];
+const ORDER: Group[] = ['Shipped', 'Runs', 'Opened', 'Hugging Face cache', 'Suggested'];
 
 /** "22 M parameters · 224 px · Apache-2.0 · 88 MB download · 0.7 GB memory" */
 export function suggestionDetail(model: Suggestion, freeMemory: number | null) {
