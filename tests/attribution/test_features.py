@@ -154,9 +154,8 @@ def test_the_nearest_images_are_those_of_largest_cosine(variant, tmp_path, monke
     index = neighbors.build_index(checkpoint, images, lambda *counts: done.append(counts), tmp_path)
     assert done == [(3, 7), (6, 7), (7, 7)]
     subjects = [ForwardContext(checkpoint, checkpoint.normalize(image[None])[0]) for image in images]
-    prefix = checkpoint.config.num_prefix_tokens
-    tokens = [features.token_features(one) for one in subjects]
-    pooled = [one[0] if checkpoint.config.class_token else one[prefix:].mean(0) for one in tokens]
+    tokens = [torch.from_numpy(features.token_features(one))[None] for one in subjects]
+    pooled = [checkpoint.network.forward_head(one, pre_logits=True)[0].detach().numpy() for one in tokens]
     expected = [pooled[4] @ one / np.sqrt((pooled[4] @ pooled[4]) * (one @ one)) for one in pooled]
     found = neighbors.nearest(subjects[4], index, 5)
     assert found.indices[0] == 4

@@ -1,4 +1,4 @@
-"""Nearest neighbors of an image in a dataset, by the features that the model ends with.
+"""Nearest neighbors of an image in a dataset, by the features that the model's head reads.
 
 The index of a dataset is computed once per model and kept in the cache folder, 16 bits per number: 19 MB for CIFAR-10
 and a width of 192.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import index as as_index
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -22,11 +22,10 @@ from vitviz.attribution.context import ForwardContext
 from vitviz.data import preprocessing
 from vitviz.errors import InvalidValueError
 from vitviz.files import atomic_write, is_regular_file
-from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ViTConfig
+from vitviz.models.features import compute_features
 
-BATCH_SIZE = 250  # images per forward pass, at most
+BATCH_SIZE = 250  # images that are resized at once
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,6 @@ class Neighbors:
 
     indices: NDArray[np.int64]
     similarities: NDArray[np.float32]
-
-
-def pool_features(tokens: Tensor, config: ViTConfig) -> Tensor:
-    """Return the class token of (B, T, D), or without one the mean of the patches, of norm 1, (B, D), float32."""
-    features = tokens[:, 0] if config.class_token else tokens[:, config.num_prefix_tokens :].mean(1)  # (B, D)
-    return F.normalize(features.float(), dim=-1)
 
 
 def build_index(
@@ -70,18 +63,20 @@ def build_index(
     if not len(images):
         raise ValueError("The nearest images need a dataset of at least one image: got none.")
     path = (cache or cache_folder()) / f"{fingerprint(checkpoint, images)}.npy"
-    shape = len(images), checkpoint.network.config.embed_dim
-    found = read_index(path, shape)
+    found = read_index(path, len(images))
     if found is not None:
         return FeatureIndex(found)
-    model, features, done = checkpoint.network, np.empty(shape, np.float16), 0
-    for part in images.split(min(BATCH_SIZE, max_batch_size(model.config))):
-        resized = preprocessing.resize_images(part, model.config.img_size, checkpoint.resize)
-        with torch.inference_mode():
-            last = model.forward_with_blocks(checkpoint.normalize(resized), None).last  # (B, T, D), or its class token
-        features[done : done + len(part)] = pool_features(last, model.config).cpu().numpy()
-        done += len(part)
+    parts, done = [], 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
         report(done, len(images))
+
+    for part in images.split(BATCH_SIZE):
+        resized = preprocessing.resize_images(part, checkpoint.config.img_size, checkpoint.resize)
+        parts.append(F.normalize(compute_features(checkpoint, resized, advance), dim=-1))
+    features = torch.cat(parts).numpy().astype(np.float16)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -91,15 +86,16 @@ def build_index(
     return FeatureIndex(features)
 
 
-def read_index(path: Path, shape: tuple[int, int]) -> NDArray[np.float16] | None:
-    """Return a cached index; None if there is none, or it is damaged."""
+def read_index(path: Path, count: int) -> NDArray[np.float16] | None:
+    """Return a cached index of so many images; None if there is none, or it is damaged."""
     try:
         if not is_regular_file(path):
             return None
         found: NDArray[np.float16] = np.load(path, mmap_mode="r", allow_pickle=False)  # no more than the file has
     except (OSError, ValueError, EOFError):
         return None
-    return np.array(found) if found.shape == shape and found.dtype == np.float16 else None
+    is_valid = found.ndim == 2 and len(found) == count and found.dtype == np.float16
+    return np.array(found) if is_valid else None
 
 
 def nearest(context: ForwardContext, index: FeatureIndex, count: int = 8) -> Neighbors:
@@ -113,15 +109,19 @@ def nearest(context: ForwardContext, index: FeatureIndex, count: int = 8) -> Nei
     Raises:
         ValueError: If the count is less than 1, or the index is of a model of another width.
     """
-    n, width = index.features.shape
-    if width != context.config.embed_dim:
-        own = f"{context.checkpoint.name} has {context.config.embed_dim}"
-        raise ValueError(f"The index must be of the same model: its features have the width {width}, {own}.")
     if as_index(count) < 1:
         raise InvalidValueError("count", "at least 1", count)
-    last = cast(Tensor, context.output.tokens)[-1:, 0]  # (1, T, D)
-    token = pool_features(last, context.config)[0].cpu().numpy()  # (D,)
-    similarities = index.features.astype(np.float32) @ token  # (n,)
+    with torch.inference_mode():
+        last = cast(Any, context.output.layer_tokens)[-1]  # (1, T, D)
+        features = context.checkpoint.network.forward_head(last, pre_logits=True)[0]  # (F,)
+    own = F.normalize(features.float(), dim=-1).cpu().numpy()
+    n, width = index.features.shape
+    if width != len(own):
+        raise ValueError(
+            f"The index must be of the same model: its features have the width {width}, "
+            f"{context.checkpoint.name} has {len(own)}."
+        )
+    similarities = index.features.astype(np.float32) @ own  # (n,)
     order = np.argsort(-similarities, kind="stable")[: min(count, n)]
     return Neighbors(order, similarities[order])
 
@@ -137,7 +137,7 @@ def cache_folder() -> Path:
 def fingerprint(checkpoint: Checkpoint, images: Tensor) -> str:
     """Return a digest of the weights, the preprocessing and the images."""
     digest = hashlib.blake2b(digest_size=16)
-    settings = checkpoint.config, checkpoint.mean, checkpoint.std, checkpoint.resize, tuple(images.shape)
+    settings = "head", checkpoint.config, checkpoint.mean, checkpoint.std, checkpoint.resize, tuple(images.shape)
     digest.update(repr(settings).encode())
     for weight in checkpoint.network.state_dict().values():
         digest.update(weight.detach().float().cpu().numpy().tobytes())

@@ -99,6 +99,7 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
 
     from vitviz.data import cifar, datasets, image_folder, preprocessing
     from vitviz.models.accuracy import accuracy_number
+    from vitviz.models.features import compute_features
     from vitviz.models.hub import load
     from vitviz.training import linear_probe
 
@@ -117,7 +118,7 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
         images = preprocessing.resize_images(images, size, model.resize)
     with progress_bar() as bar:
         task = bar.add_task("computing features", total=len(images))
-        features = linear_probe.compute_features(model, images, lambda count: bar.advance(task, count))
+        features = compute_features(model, images, lambda count: bar.advance(task, count))
         bar.update(task, description="cross-validating", completed=0)
         groups = linear_probe.group_copies(features, names)
         report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731

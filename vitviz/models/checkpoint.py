@@ -153,14 +153,14 @@ class Checkpoint:
         weight = next(self.network.parameters())
         return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 
-    def check_logits(self, logits: torch.Tensor) -> torch.Tensor:
-        """Return the logits, or the features of a network without head, if they are finite.
+    def check_logits(self, logits: torch.Tensor, name: str = "logits") -> torch.Tensor:
+        """Return the logits, or what has another name, if they are finite; of a network without head the features.
 
         Raises:
             CheckpointError: If one is NaN or infinite, because finite weights overflow.
         """
         if not logits.isfinite().all():
-            outputs = "logits" if self.config.num_classes else "features"
+            outputs = name if self.config.num_classes else "features"
             raise CheckpointError(
                 f"The {outputs} of {self.name} must be finite: got NaN or infinity",
                 "Its weights overflow; train it again with lower learning rates.",

@@ -50,12 +50,17 @@ class TutorialViT(Transformer):
             outputs.append(BlockOutput(weights, tokens))
         return ForwardOutput(self.forward_head(x), outputs, x)
 
-    def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K), or without head the features, from the class token of (B, T, D).
+    def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
+        """Compute the logits (B, K) from the class token of (B, T, D); see `Transformer.forward_head`.
 
         It is normed except in the notebook tutorial.
         """
-        return self.head(self.norm(x[:, 0]))
+        features = self.norm(x[:, 0])  # (B, D)
+        return self.pre_logits(features) if pre_logits else self.head(features)
+
+    def pre_logits(self, features: Tensor) -> Tensor:
+        """Compute the input of the head's last linear layer from the normed class token (B, D)."""
+        return features
 
     def patchify(self, images: Tensor) -> Tensor:
         """Cut images (B, 3, H, W) into square patches, in reading order -> (B, N, 3 P P)."""
@@ -121,6 +126,10 @@ class ScratchViT(TutorialViT):
         self.head = nn.Sequential(
             nn.Linear(config.embed_dim, 4 * config.embed_dim), head_layer(config, 4 * config.embed_dim)
         )
+
+    def pre_logits(self, features: Tensor) -> Tensor:
+        """Compute the input of the second linear layer, (B, 4 D), from the normed class token (B, D)."""
+        return cast(nn.Sequential, self.head)[0](features)
 
     def patchify(self, images: Tensor) -> Tensor:
         """Cut images (B, 3, H, W) into strips of pixels, or into squares if fixed -> (B, N, 3 P P)."""

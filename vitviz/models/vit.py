@@ -188,8 +188,11 @@ class Transformer(nn.Module):
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
         raise NotImplementedError
 
-    def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K) from the output (B, T, D) of a block: pooling, final norm and head."""
+    def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
+        """Compute the logits (B, K) from the output (B, T, D) of a block: pooling, final norm and head.
+
+        With `pre_logits`, or without head (K = 0), the result is the input of the head's last linear layer, (B, F).
+        """
         raise NotImplementedError
 
     def head_values(self, layer: int, tokens: Tensor) -> Tensor:
@@ -380,12 +383,13 @@ class ViT(Transformer):
         q, k = block.attn.queries_and_keys(block.norm1(tokens), tokens.shape[1], self.rope(tokens, keep))
         return q * q.shape[-1] ** -0.5, k
 
-    def forward_head(self, x: Tensor) -> Tensor:
+    def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
         """Compute the logits (B, K) from tokens (B, T, D), or from those that the head reads, (B, 1 or 2, D).
 
-        Without head (K = 0), the result is the pooled features (B, D).
+        With `pre_logits`, or without head (K = 0), the result is the input of the head's last linear layer, (B, F).
         """
-        return self.classify(self.pool(x, weights=False)[0])
+        features = self.pool(x, weights=False)[0]
+        return self.pre_logits(features) if pre_logits else self.classify(features)
 
     def pool(self, x: Tensor, weights: bool) -> tuple[Tensor, Tensor | None]:
         """Apply the final norm and the pooling to tokens (B, T, D).
@@ -409,8 +413,14 @@ class ViT(Transformer):
         """Compute the logits (B, K) from the output of `pool`; the mean of both heads of a distilled model."""
         if self.config.distilled:
             return (self.head(features[:, 0]) + self.head_dist(features[:, 1])) / 2
+        return self.head(self.pre_logits(features))
+
+    def pre_logits(self, features: Tensor) -> Tensor:
+        """Compute the input of the head (B, F) from the output of `pool`; of a distilled model the mean of both."""
+        if self.config.distilled:
+            return features.mean(1)
         x = self.head_proj(features.flatten(1))  # (B, E)
-        return self.head(F.normalize(x, dim=-1) if self.config.normalize_head else x)
+        return F.normalize(x, dim=-1) if self.config.normalize_head else x
 
     def patch_filters(self) -> Tensor:
         """Return the weights of the patch embedding as filters, (D, 3, P, P)."""

@@ -22,10 +22,10 @@ from vitviz.data.images import Images, as_batch, read_batch
 from vitviz.errors import ConfigError, DataError, InvalidValueError
 from vitviz.models.accuracy import wilson_interval
 from vitviz.models.checkpoint import Checkpoint, create_meta_model, use_weights
+from vitviz.models.features import compute_features
 from vitviz.models.hub import as_checkpoint
 from vitviz.models.modes import own_modes
 from vitviz.models.vit import Transformer
-from vitviz.training.evaluation import predict
 from vitviz.training.predictions import hash_images
 
 # Weight of the loss relative to the penalty, as in scikit-learn: within 1 % of the best for DINOv2-S with 1 to 50
@@ -39,7 +39,6 @@ MAX_ITERATIONS = 10_000
 # of DINOv2-S and of cifar10-ti4, 88 to 100 % of shifted and brightened copies are above it, and up to 0.6 % of others.
 COPY_SIMILARITY = 0.9
 BLOCK = 1000  # rows of a matrix of similarities in memory
-ACTIVATIONS = 2**23  # elements of the widest activation of one forward pass: 32 MiB
 OF_REPOSITORY = ("repository", "revision")  # of the backbone's weights, which are not those of the model with the head
 NO_RECORD: Mapping[str, Any] = {}
 
@@ -157,24 +156,6 @@ def read_classes(
                 )
     labels = torch.arange(len(classes)).repeat_interleave(torch.tensor([len(batch) for batch in parts.values()]))
     return classes, torch.stack([image for batch in parts.values() for image in batch]), labels
-
-
-def compute_features(model: Checkpoint, images: Tensor, report: Callable[[int], None] = lambda count: None) -> Tensor:
-    """Return the input of the last linear layer of a model's head, (n, F), float32 on the CPU.
-
-    Args:
-        model: The model; it may have no head.
-        images: uint8 (n, 3, H, W), at the model's input size.
-        report: Called after each forward pass with its number of images.
-
-    Raises:
-        CheckpointError: If a feature is NaN or infinite.
-    """
-    config = model.config
-    batch_size = max(1, ACTIVATIONS // (config.num_tokens * config.mlp_hidden_dim))
-    headless = replace(model, network=replace_head(model.network, None))
-    features = headless.check_logits(predict(headless, images, batch_size, report))
-    return features.float().cpu().clone()  # not a tensor of inference mode
 
 
 @own_modes()
@@ -388,16 +369,13 @@ def check_classes(classes: Sequence[str]) -> None:
             raise ConfigError("classes", f"must have different names: {name!r} is given twice", "Rename one of them.")
 
 
-def replace_head(network: Transformer, head: LinearHead | None) -> Transformer:
-    """Return a network that shares the tensors of another one but for its head; without head it returns features.
+def replace_head(network: Transformer, head: LinearHead) -> Transformer:
+    """Return a network that shares the tensors of another one but for its head.
 
     Both heads of a distilled network become the new one: the features are the mean of both tokens.
     """
     weights, config = network.state_dict(), replace(network.config, multi_label=False, num_classes=0)
-    headless = create_meta_model(config)
-    backbone = {name: weights[name] for name in headless.state_dict()}
-    if head is None:
-        return use_weights(headless, backbone)
+    backbone = {name: weights[name] for name in create_meta_model(config).state_dict()}
     created = create_meta_model(replace(config, num_classes=len(head.bias)))
     parts = {"weight": head.weight, "bias": head.bias}
     like = next(network.parameters())
