@@ -75,8 +75,8 @@ def build_index(
 
     for part in images.split(BATCH_SIZE):
         resized = preprocessing.resize_images(part, checkpoint.config.img_size, checkpoint.resize)
-        parts.append(F.normalize(compute_features(checkpoint, resized, advance), dim=-1))
-    features = torch.cat(parts).numpy().astype(np.float16)
+        parts.append(unit_features(checkpoint, resized, advance))
+    features = np.concatenate(parts)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -84,6 +84,11 @@ def build_index(
     except OSError:
         pass  # a read-only or full disk costs time, not the result
     return FeatureIndex(features)
+
+
+def unit_features(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None]) -> NDArray[np.float16]:
+    """Return the features of images of norm 1, (n, F); arguments as for `compute_features`."""
+    return F.normalize(compute_features(checkpoint, images, report), dim=-1).numpy().astype(np.float16)
 
 
 def read_index(path: Path, count: int) -> NDArray[np.float16] | None:

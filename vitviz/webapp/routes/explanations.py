@@ -16,7 +16,7 @@ from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.features import similarity as token_similarity
 from vitviz.attribution.methods import METHODS, Method
-from vitviz.attribution.neighbors import FeatureIndex, build_index
+from vitviz.attribution.neighbors import FeatureIndex, build_index, unit_features
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
 from vitviz.attribution.targets import find_target
@@ -378,8 +378,10 @@ def index_samples(model: Checkpoint, call: Call) -> FeatureIndex:
     """Return the index of the images that ship with vitviz, computed once per model."""
     if model.network not in SAMPLE_INDICES:
         images = load_samples(model.config.img_size, model.resize, example_paths().values())
-        call.job.report(0, len(images))
-        SAMPLE_INDICES[model.network] = build_index(model, images, call.job.report)
+        job, total = call.job, len(images)
+        job.report(0, total)
+        features = unit_features(model, images, lambda count: job.report(job.done + count, total))
+        SAMPLE_INDICES[model.network] = FeatureIndex(features)
     return SAMPLE_INDICES[model.network]
 
 
