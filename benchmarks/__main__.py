@@ -136,6 +136,22 @@ def bench_callback(
     callback.callback(steps, rounds)
 
 
+@app.command("linear-probe")
+def bench_linear_probe(
+    checkpoint: CheckpointOption = "cifar10-ti4",
+    img_size: Annotated[int | None, typer.Option(help="Input size (px); default: that of the model.")] = None,
+    data: Data = None,
+    features: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Features of CIFAR-10, .npz; written if it does not exist.")
+    ] = None,
+) -> None:
+    """Speed of a linear probe, and its accuracy with 1 to 50 images a class against scikit-learn's best C."""
+    from benchmarks import linear_probe
+
+    linear_probe.speed(checkpoint, img_size)
+    linear_probe.accuracy(checkpoint, img_size, data, features)
+
+
 @app.command("faithfulness")
 def bench_faithfulness(
     checkpoint: CheckpointOption = "cifar10-ti4",

@@ -15,8 +15,9 @@ from benchmarks.timing import time_interleaved
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import Method, methods_for
-from vitviz.models.checkpoint import Checkpoint, load
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
+from vitviz.models.hub import load
 from vitviz.models.layers import attend
 from vitviz.models.vit import Transformer
 

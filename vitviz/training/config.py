@@ -60,8 +60,8 @@ class TrainConfig:
     init_from: Annotated[
         PathString | None,
         Field(
-            description="Checkpoint to fine-tune: all weights but the head. The model must be its network, except for "
-            "num_classes and img_size."
+            description="Model to fine-tune, as for vitviz.load: all weights but the head. The model must be its "
+            "network, except for num_classes and img_size."
         ),
     ] = None
     freeze_backbone: Annotated[bool, Field(description="With init_from: train the new head only.")] = False
