@@ -17,7 +17,8 @@ from vitviz.data.preprocessing import resize_images
 from vitviz.files import atomic_write
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.training.linear_probe import C, compute_features, cross_validate, fit
+from vitviz.models.features import compute_features
+from vitviz.training.linear_probe import C, cross_validate, fit
 
 SHOTS = (1, 5, 20, 50)  # training images of each class
 SEEDS = 5
@@ -34,7 +35,7 @@ def speed(checkpoint: str, img_size: int | None) -> None:
     """Print the time of features relative to a plain forward pass of transformers, and of fit and cross-validation."""
     table = Table("what", "time", "")
     model = hub.load(checkpoint, img_size=None if img_size is None else (img_size, img_size))
-    if model.source.get("library") == "transformers":
+    if model.pretrained.get("library") == "transformers":
         import transformers
 
         theirs = transformers.AutoModel.from_pretrained(checkpoint.removeprefix("hf:")).eval()
