@@ -28,7 +28,7 @@ class Backend:
         if checkpoint is not None:
             user_models.first = user_models.open(checkpoint)
         opener = ModelOpener(user_models)
-        self.trainings = Trainings(data, public=public)
+        self.trainings = Trainings(data, public=public, user_models=user_models)
         runs = None if public else self.trainings.runs
         self.public, self.queues = public, Queues()
         self.inputs = Inputs(data, runs, public, opener, choose_device(device))
