@@ -31,6 +31,7 @@ PUBLIC = {
     "ViTConfig",
     "__version__",
     "compare",
+    "contact_sheet",
     "evaluate",
     "explain",
     "linear_probe",

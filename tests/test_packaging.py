@@ -41,7 +41,14 @@ def test_every_package_that_is_imported_is_required():
     }
     named = {"pillow" if name == "PIL" else name.replace("_", "-") for name in modules - sys.stdlib_module_names}
     required = {Requirement(line).name for line in (ROOT / "requirements.txt").read_text().splitlines()}
-    optional = {"anywidget", "traitlets", "lightning", "timm", "transformers"}  # imported only where they are installed
+    optional = {
+        "anywidget",
+        "pillow-heif",
+        "traitlets",
+        "lightning",
+        "timm",
+        "transformers",
+    }  # imported only where they are installed
     assert named - {"vitviz"} - optional == required - {"tensorboard"}
 
 

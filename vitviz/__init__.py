@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from vitviz.attribution.comparison import compare
+    from vitviz.attribution.contact_sheet import contact_sheet
     from vitviz.attribution.explanation import Explanation, explain, patch_activations
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
@@ -52,6 +53,7 @@ __all__ = [
     "View",
     "VitvizError",
     "compare",
+    "contact_sheet",
     "evaluate",
     "explain",
     "linear_probe",
@@ -78,6 +80,7 @@ MODULES = {
     "ViTConfig": "vitviz.models.config",
     "VitvizError": "vitviz.errors",
     "compare": "vitviz.attribution.comparison",
+    "contact_sheet": "vitviz.attribution.contact_sheet",
     "explain": "vitviz.attribution.explanation",
     "linear_probe": "vitviz.training.linear_probe",
     "patch_activations": "vitviz.attribution.explanation",

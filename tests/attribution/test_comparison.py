@@ -296,3 +296,36 @@ def test_the_code_of_a_comparison_computes_it():
 def test_compare_is_public(pair):
     assert vitviz.compare is compare
     assert repr(compare(*pair)).startswith("<Comparison: ")
+
+
+# Features
+
+
+def test_features_are_compared_as_colors_that_are_aligned(tmp_path):
+    model, other = tiny.checkpoint(), replace(tiny.checkpoint(seed=1), name="other")
+    a, b = (explain(one, tiny.pixels()) for one in (model, other))
+    found = compare(a, b, content="features", layer=1)
+    expected = b.pca(1).aligned_rgb(a.pca(1))
+    np.testing.assert_array_equal(found.colors[0], a.pca(1).rgb)
+    np.testing.assert_array_equal(found.colors[1], expected)
+    assert (found.difference_scale.limit, found.rank_correlation, found.most_changed) == (1, None, None)
+    same = compare(a, a, content="features", layer=1).colors
+    np.testing.assert_allclose(same[0], same[1], rtol=0, atol=1e-6)
+    layers = compare(a, a, content="features", layer=1, b_options={"layer": 3})
+    np.testing.assert_array_equal(layers.colors[1], a.pca(3).aligned_rgb(a.pca(1)))
+    with np.load(found.save(tmp_path / "x.npz")) as arrays:
+        np.testing.assert_array_equal(arrays["b_colors"], expected)
+    blue = [row[-1] for row in found.rows() if row[0] == "blue B"]
+    np.testing.assert_allclose(blue, expected[..., 2].ravel(), rtol=0, atol=1e-6)
+    assert len(found.figure().axes) == 2
+    code = found.provenance().code
+    assert "content='features', layer=1" in code
+
+
+def test_features_of_two_images_or_beside_a_map_are_refused():
+    a, b = (explain(tiny.checkpoint(), tiny.pixels(seed=seed)) for seed in (0, 1))
+    cases = [(b, {"content": "features"}), (a, {"layer": 1, "b_options": {"content": "features"}})]
+    cases += [(a, {"content": "contributions"})]
+    for other, view in cases:
+        with refuses("content"):
+            compare(a, other, **view)

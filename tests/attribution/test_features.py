@@ -13,6 +13,7 @@ from vitviz.attribution import features, neighbors
 from vitviz.attribution.ablation import ablate
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.explanation import explain
+from vitviz.attribution.features import PatchBasis, PatchPCA
 from vitviz.data.preprocessing import Resize
 
 N, GH, GW, D, L = tiny.N, tiny.GH, tiny.GW, tiny.D, tiny.L
@@ -44,23 +45,94 @@ def test_features_are_the_outputs_of_the_blocks(layer):
     np.testing.assert_allclose(features.token_features(subject, layer), expected, rtol=0, atol=1e-5)
 
 
+def pca(subjects: list[ForwardContext], layer: int | None = None, remove_background: bool = False) -> list[PatchPCA]:
+    basis = features.fit_basis(subjects, layer, remove_background)
+    return [features.patch_pca(one, basis) for one in subjects]
+
+
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("layer", [0, L - 1])
-def test_components_are_the_eigenvectors_of_the_covariance_of_all_patches(count, layer):
+def test_the_components_of_a_set_are_those_of_the_svd_of_all_patches(count, layer):
     subjects = contexts(count)
-    found = features.patch_pca(subjects, layer)
+    found = pca(subjects, layer)
     rows = np.concatenate([features.token_features(one, layer)[3:] for one in subjects]).astype(np.float64)
-    values, vectors = np.linalg.eigh(np.cov(rows.T))
-    np.testing.assert_allclose(found[0].explained, values[::-1][:3] / values.sum(), rtol=0, atol=1e-6)
+    left, values, _ = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
+    np.testing.assert_allclose(found[0].basis.explained, values[:3] ** 2 / (values**2).sum(), rtol=0, atol=1e-6)
     scores = np.concatenate([one.scores.reshape(N, 3) for one in found])
-    expected = (rows - rows.mean(0)) @ vectors[:, ::-1][:, :3]
+    expected = left[:, :3] * values[:3]
     signs = np.sign(expected[np.abs(expected).argmax(0), range(3)])
     np.testing.assert_allclose(scores, expected * signs, rtol=0, atol=1e-5)
-    np.testing.assert_allclose((rows - rows.mean(0)) @ found[0].components.T, scores, rtol=0, atol=1e-5)
+    np.testing.assert_allclose((rows - rows.mean(0)) @ found[0].basis.components.T, scores, rtol=0, atol=1e-5)
     rgb = np.concatenate([one.rgb.reshape(N, 3) for one in found])
     np.testing.assert_allclose(rgb, (scores - scores.min(0)) / np.ptp(scores, axis=0), rtol=0, atol=1e-5)
     assert all(one.scores.shape == one.rgb.shape == (GH, GW, 3) and one.foreground.all() for one in found)
-    assert found[0].description == f"PCA over the patches of {'this image' if count == 1 else '3 images'}"
+    assert found[0].basis.description == f"PCA over the patches of {'one image' if count == 1 else '3 images'}"
+
+
+@pytest.mark.parametrize("remove_background", [False, True])
+def test_a_basis_is_saved_and_gives_equal_tokens_of_other_images_equal_colors(tmp_path, remove_background):
+    first, second, new = explain(tiny.checkpoint(), [tiny.pixels(seed=seed) for seed in range(3)])
+    basis = first.pca(1, remove_background, others=[second]).basis
+    read = PatchBasis.load(basis.save(tmp_path / "basis.npz"))
+    assert (read.layer, read.images, read.model, read.background is None) == (1, 2, "tiny", not remove_background)
+    for one in (first, second, new):
+        np.testing.assert_array_equal(one.pca(basis=read).scores, one.pca(basis=basis).scores)
+    found, again = new.pca(basis=basis), explain(tiny.checkpoint(), tiny.pixels(seed=2)).pca(basis=basis)
+    np.testing.assert_allclose(found.rgb, again.rgb, rtol=0, atol=1e-5)
+    scores = (new.features(1)[new.context.prefix :] - basis.mean) @ basis.components.T
+    low, high = basis.limits
+    expected = ((scores - low) / (high - low)).clip(0, 1).reshape(GH, GW, 3)
+    np.testing.assert_allclose(found.rgb[found.foreground], expected[found.foreground], rtol=0, atol=1e-5)
+
+
+def test_a_basis_of_another_model_or_with_other_arguments_is_refused(tmp_path):
+    ex, other = (
+        explain(tiny.checkpoint(), tiny.pixels()),
+        explain(replace(tiny.checkpoint(), name="other"), tiny.pixels()),
+    )
+    basis = ex.pca(0).basis
+    with pytest.raises(
+        ValueError, match=r"must be of the same model: it is of tiny \(width 18\), the image is .* other"
+    ):
+        other.pca(basis=basis)
+    for field, given in (("others", {"others": [ex]}), ("remove_background", {"remove_background": True})):
+        with refuses(field):
+            ex.pca(basis=basis, **given)
+    np.savez(tmp_path / "x.npz", mean=np.zeros(3))
+    (tmp_path / "y.npz").write_bytes(b"PK")
+    for name in ("x.npz", "y.npz"):
+        with pytest.raises(ValueError, match=f"npz file of `PatchBasis.save`: .*{name} is not"):
+            PatchBasis.load(tmp_path / name)
+
+
+def test_colors_are_aligned_by_the_orthogonal_procrustes_problem(monkeypatch):
+    """A rotation of the features changes nothing; the matrix is that of SciPy."""
+    linalg = pytest.importorskip("scipy.linalg")
+    one, other = contexts(2)
+    (reference,), (found,) = pca([one], 1), pca([other], 3)
+    np.testing.assert_allclose(reference.aligned_rgb(reference), reference.rgb, rtol=0, atol=1e-6)
+    source, target = (side.scores.reshape(N, 3) for side in (found, reference))
+    centered = [values - values.mean(0) for values in (source, target)]
+    rotation, _ = linalg.orthogonal_procrustes(*centered)
+    scale = np.linalg.norm(centered[1]) / np.linalg.norm(centered[0])
+    expected = reference.basis.rgb((scale * centered[0] @ rotation + target.mean(0)).reshape(GH, GW, 3))
+    np.testing.assert_allclose(found.aligned_rgb(reference), expected, rtol=0, atol=1e-4)
+    flipped = replace(found, scores=found.scores[..., [1, 2, 0]] * np.float32([-1, 1, 1]))
+    np.testing.assert_allclose(flipped.aligned_rgb(reference), expected, rtol=0, atol=1e-4)
+    rotated = features.token_features(other, 3) @ np.linalg.qr(np.random.default_rng(0).standard_normal((D, D)))[0]
+    planted(monkeypatch, 2 * rotated + 1)
+    (turned,) = pca([other], 3)
+    np.testing.assert_allclose(turned.aligned_rgb(reference), expected, rtol=0, atol=1e-4)
+
+
+def test_colors_of_other_grids_are_aligned_by_place(monkeypatch):
+    (reference,) = pca(contexts(1), 1)
+    repeated = {name: getattr(reference, name).repeat(2, 0).repeat(3, 1) for name in ("scores", "rgb", "foreground")}
+    fine = replace(reference, **repeated)
+    np.testing.assert_allclose(fine.aligned_rgb(reference), fine.rgb, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(reference.aligned_rgb(fine), reference.rgb, rtol=0, atol=1e-5)
+    nothing = replace(reference, scores=reference.scores * np.nan)
+    np.testing.assert_array_equal(nothing.aligned_rgb(reference), nothing.rgb)
 
 
 def test_the_background_is_the_side_of_the_border(monkeypatch):
@@ -71,18 +143,18 @@ def test_the_background_is_the_side_of_the_border(monkeypatch):
     tokens[3:][inside.ravel()] += 4
     for sign in (1, -1):
         planted(monkeypatch, sign * tokens)
-        (found,) = features.patch_pca(contexts(1), 0, remove_background=True)
+        (found,) = pca(contexts(1), 0, remove_background=True)
         assert (found.foreground == inside).all()
         assert (np.isnan(found.rgb).any(-1) == ~inside).all()
         rows = (sign * tokens[3:][inside.ravel()]).astype(np.float32).astype(np.float64)
         values = np.linalg.eigvalsh(np.cov(rows.T))[::-1]
-        np.testing.assert_allclose(found.explained, values[:3] / values.sum(), rtol=0, atol=1e-5)
-    assert "without the background" in found.description
+        np.testing.assert_allclose(found.basis.explained, values[:3] / values.sum(), rtol=0, atol=1e-5)
+    assert "without the background" in found.basis.description
 
 
 def test_removed_patches_are_left_out():
     subject = ablate(contexts(1)[0], patches=[0, 9])
-    (found,) = features.patch_pca([subject])
+    (found,) = pca([subject])
     assert np.flatnonzero(~found.foreground.ravel()).tolist() == [0, 9]
     assert np.isnan(found.scores.reshape(N, 3)[[0, 9]]).all()
     assert not np.isnan(found.rgb.reshape(N, 3)[1:9]).any()
@@ -93,8 +165,8 @@ def test_a_component_without_variance_is_gray(monkeypatch):
     tokens = np.zeros((3 + N, D))
     tokens[3:, 4] = np.arange(N)
     planted(monkeypatch, tokens)
-    (found,) = features.patch_pca(contexts(1))
-    assert found.explained == pytest.approx([1, 0, 0], abs=1e-9)
+    (found,) = pca(contexts(1))
+    assert found.basis.explained == pytest.approx([1, 0, 0], abs=1e-9)
     assert (found.rgb[..., 1:] == 0.5).all()
     assert (found.rgb[..., 0].min(), found.rgb[..., 0].max()) == (0, 1)
 
@@ -102,16 +174,16 @@ def test_a_component_without_variance_is_gray(monkeypatch):
 def test_pca_of_two_patches_is_refused():
     subject = contexts(1, "plain")[0]
     with pytest.raises(ValueError, match="PCA needs at least 3 patches: 2 are left"):
-        features.patch_pca([ablate(subject, patches=range(2, N))])
+        features.fit_basis([ablate(subject, patches=range(2, N))])
     with pytest.raises(ValueError, match="at least one image: got none"):
-        features.patch_pca([])
+        features.fit_basis([])
 
 
 def test_images_of_different_models_are_refused():
     one, other = contexts(1, "plain")[0], tiny.context("two registers")
     other.checkpoint = tiny.checkpoint(tiny.VARIANTS["two registers"])
     sentence = r"explained by the same model: got tiny \(5 x 7 patches of width 18\) and tiny \(5 x 7 patches"
-    for call in (lambda: features.patch_pca([one, other]), lambda: features.similarity(one, patch=0, other=other)):
+    for call in (lambda: features.fit_basis([one, other]), lambda: features.similarity(one, patch=0, other=other)):
         with pytest.raises(ValueError, match=sentence):
             call()
 

@@ -53,7 +53,7 @@ def test_contributions_follow_the_contrast_class(open_page, explanation):
 
 def test_features_and_the_similarity_of_a_patch(open_page, explanation):
     page = open_page("?image=cat&content=features&layer=3&head=mean")
-    explained = round(100 * float(explanation.pca(3).explained.sum()))
+    explained = round(100 * float(explanation.pca(3).basis.explained.sum()))
     expect(page.locator(".headline")).to_contain_text(f"Layer 4: three components explain {explained}")
     page.locator(".frame").nth(5).click()
     expect(page.locator(".map-title")).to_have_text("Layer 6, features")

@@ -26,6 +26,7 @@ COMMANDS = (
     "sweep",
     "evaluate",
     "explain",
+    "predict",
     "timeline",
     "probe",
     "convert",

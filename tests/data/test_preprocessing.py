@@ -5,6 +5,7 @@ import hashlib
 import io
 import os
 import struct
+import sys
 import zlib
 from pathlib import Path
 
@@ -530,6 +531,21 @@ def test_a_tiff_with_a_huge_tile_is_refused_before_it_is_decoded(open_bytes):
 
 
 @pytest.mark.parametrize("brand", [b"heic", b"heix", b"mif1"])
-def test_a_heic_photograph_is_refused_with_the_way_to_convert_it(open_bytes, brand):
+def test_a_heic_photograph_is_refused_with_the_way_to_convert_it(open_bytes, brand, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)  # not installed
     with pytest.raises(ImageError):
         open_bytes(b"\0\0\0\x18ftyp" + brand + bytes(100), "IMG_1.png")
+
+
+def test_a_heic_photograph_is_opened_by_pillow_heif(open_bytes):
+    heif = pytest.importorskip("pillow_heif")
+    buffer = io.BytesIO()
+    large = four_colors().resize((240, 160), Image.Resampling.NEAREST)
+    heif.from_pillow(large).save(buffer, quality=-1)
+    found = open_bytes(buffer.getvalue())
+    assert found.size == (240, 160)
+    for color, expected in zip(corner_colors(found), corner_colors(large), strict=True):
+        np.testing.assert_allclose(color, expected, atol=16)
+    for content in (buffer.getvalue()[:-200], buffer.getvalue()[:60]):
+        with pytest.raises(ImageError, match="cannot be decoded"):
+            open_bytes(content)

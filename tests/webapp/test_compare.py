@@ -203,3 +203,14 @@ def test_maps_that_take_minutes_are_refused(client, monkeypatch):
     monkeypatch.setattr(explanations, "MAX_MACS", 0)
     view = {"content": "method", "method": "occlusion"}
     assert "takes few passes" in client.refusal(ROUTE, **sides(CAT, CAT, {}, **view))["error"]
+
+
+def test_features_of_two_layers_are_aligned_colors(client, pair):
+    view = {"content": "features", "layer": 1}
+    reply = client.get(ROUTE, **sides(CAT, CAT, view, **view | {"layer": 2}))
+    found = vitviz.compare(pair[0], pair[0], content="features", layer=1, b_options={"layer": 2})
+    for side, colors in zip("ab", found.colors, strict=True):
+        pixels = np.frombuffer(base64.b64decode(reply[side]["colors"]), np.uint8).reshape(-1, 4)
+        np.testing.assert_allclose(pixels[:, :3] / 255, colors.reshape(-1, 3), rtol=0, atol=0.003)
+    assert reply["difference"] is None
+    assert client.refusal(ROUTE, **sides(CAT, DOG, view, **view))["field"] == "b"

@@ -205,7 +205,7 @@ def test_features_are_the_components_of_the_library_as_colors(client, cat):
             kept = found.foreground.ravel()
             assert np.array_equal(pixels[layer, kept, :3], np.round(255 * found.rgb.reshape(-1, 3)[kept]))
             assert np.array_equal(pixels[layer, :, 3], 255 * kept)
-            assert reply["explained"][layer] == found.explained.tolist()
+            assert reply["explained"][layer] == found.basis.explained.tolist()
 
 
 def test_a_layer_without_three_patches_has_no_components(client):

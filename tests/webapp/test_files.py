@@ -82,7 +82,7 @@ def test_other_contents_have_their_numbers(client, cat):
     found = arrays(client, content="contributions", target=[3, 7])
     assert found["logit"] == pytest.approx(cat.contributions((3, 7)).logit, abs=1e-5)
     found = arrays(client, content="features", layer=2)
-    np.testing.assert_allclose(found["explained"][2], cat.pca(2).explained, atol=1e-6)
+    np.testing.assert_allclose(found["explained"][2], cat.pca(2).basis.explained, atol=1e-6)
     found = arrays(client, content="patching", layer=2, target=[3, 7], other=DOG)
     np.testing.assert_array_equal(found["heads"], patch_activations(cat, dog, (3, 7)).recovered)
     assert found["tokens"].shape == (tiny.T,)

@@ -1,6 +1,6 @@
 """Python code that computes the arrays of a view, for readers who continue in a notebook."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vitviz.attribution.targets import find_target
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CENTER = 0.5  # position of the crop by default
 RUN_PREFIX, LAST = "runs/", "last.safetensors"  # of the name of a run's model, and its file
 PLACEHOLDER = "image.png"  # stands for an image without a name
-COMPARED = ("layer", "head", "query", "direction", "method", "target")  # fields of a view
+COMPARED = ("content", "layer", "head", "query", "direction", "method", "target")  # fields of a view
 DEFAULT = View()
 
 
@@ -55,10 +55,7 @@ def of_comparison(a: "Shown", b: "Shown") -> str | None:
     """Return code that computes `found`, a comparison, and `array`, its difference; None for snapshots."""
     if a.subject.snapshot is not None or b.subject.snapshot is not None:
         return None
-    first, second = (
-        {name: getattr(side.view, name) for name in COMPARED if getattr(side.view, name) != getattr(DEFAULT, name)}
-        for side in (a, b)
-    )
+    first, second = (chosen(side.view, COMPARED) for side in (a, b))
     differing = {name: getattr(b.view, name) for name in COMPARED if first.get(name) != second.get(name)}
     given = arguments(**first, b_options=differing or None)
     return "\n".join(
@@ -76,12 +73,27 @@ def of_comparison(a: "Shown", b: "Shown") -> str | None:
     )
 
 
+def of_contact_sheet(first: "Shown", count: int) -> str:
+    """Return code that draws `figure`, the contact sheet of a number of images."""
+    given = chosen(first.view, ("scale", "pixels", *COMPARED))
+    inputs = f"images = ...  # the {count} images"
+    drawn = ", ".join(filter(None, ("vitviz.explain(model, images)", arguments(**given))))
+    figure = f"figure = vitviz.contact_sheet({drawn})"
+    return "\n".join(["import vitviz", "", load(first.subject.model), inputs, figure, ""])
+
+
 def of_probes(checkpoint: Checkpoint, count: int) -> str:
     """Return code that computes the probes of a model over a number of images."""
     inputs = f"images = ...  # the {count} model inputs, uint8 (B, 3, H, W)"
     return "\n".join(
         ["import vitviz", "", load(model_name(checkpoint)), inputs, "probes = vitviz.probe(model, images)", ""]
     )
+
+
+def chosen(view: View, names: Sequence[str]) -> dict[str, object]:
+    """Return the fields of a view that are not the default; a method implies its content."""
+    values = {name: getattr(view, name) for name in names if getattr(view, name) != getattr(DEFAULT, name)}
+    return {name: value for name, value in values.items() if name != "content" or view.method is None}
 
 
 def load(model: str) -> str:
@@ -116,7 +128,7 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
     elif view.content == "features":
         given = arguments(layer=layer, remove_background=view.foreground or None)
         yield f"found = explanation.pca({given})"
-        yield f"array = found.rgb  # ({rows}, {columns}, 3); found.explained: variance ratios"
+        yield f"array = found.rgb  # ({rows}, {columns}, 3); found.basis.explained: variance ratios"
     else:
         image = (other and image_name(other.origin)) or PLACEHOLDER
         yield f"other = vitviz.explain(model, {image!r})" + "  # your second image" * (image == PLACEHOLDER)

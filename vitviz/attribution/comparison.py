@@ -7,7 +7,7 @@ Sentences count layers, heads, rows and columns from 1.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,11 +19,12 @@ from vitviz.attribution import code, file_formats, provenance
 from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.code import COMPARED
 from vitviz.attribution.faithfulness import rank_correlation
+from vitviz.attribution.features import PatchPCA
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Panel, Provenance, Shown
 from vitviz.attribution.view_maps import create_view, is_ablated, kept_patches, map_of, method_of, title_of
-from vitviz.errors import ConfigError
+from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.models.labels import distinct_names
 from vitviz.plots import formatting
 from vitviz.plots.scales import Scale, is_flat
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
 
 Array = NDArray[np.float32]
-Unit = Literal["weights", "logits", "relative", "cosine"]
-ATTENTION, SIMILARITY = "attention weight", "similarity"  # quantities besides the methods
+Unit = Literal["weights", "logits", "relative", "cosine", "colors"]
+ATTENTION, SIMILARITY, FEATURES = "attention weight", "similarity", "features"  # quantities besides the methods
+ALIGNED = "Red, green and blue are principal components; those of B are rotated onto those of A, so that colors agree."
 MIN_RANKED = 3  # patches; fewer have no meaningful rank correlation
 
 
@@ -61,7 +63,8 @@ class Side:
     Attributes:
         title: What the map shows ("Layer 5, head 3", "Relevance for cat").
         quantity: What the values measure; maps of the same quantity share a scale.
-        unit: Of the values: attention weights, logits, cosine similarity, or relative to the largest patch.
+        unit: Of the values: attention weights, logits, cosine similarity, or relative to the largest patch; "colors"
+            for features, which have no values.
         values: The map, (gh, gw).
         kept: Mask of the patches with a value, (gh, gw): not removed; all False for an ablated head.
         num_tokens: Tokens of the model (T).
@@ -74,6 +77,7 @@ class Side:
         changes: Description of the ablation; empty without one.
         snapshot: Name of the snapshot of a training; empty without one.
         shown: Returns where the side comes from; weights are hashed only then.
+        pca: The patch tokens along their principal components, of features.
     """
 
     title: str
@@ -91,6 +95,7 @@ class Side:
     changes: str = ""
     snapshot: str = ""
     shown: Callable[[], Shown] | None = None
+    pca: PatchPCA | None = None
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -149,6 +154,13 @@ class Comparison:
     def has_same_quantity(self) -> bool:
         """Whether the values of both maps measure the same."""
         return self.a.quantity == self.b.quantity
+
+    @cached_property
+    def colors(self) -> tuple[Array, Array] | None:
+        """Of features, the colors of both sides, (gh, gw, 3) each, those of B aligned to A's; NaN without a value."""
+        if self.a.pca is None or self.b.pca is None:
+            return None
+        return self.a.pca.rgb, self.b.pca.aligned_rgb(self.a.pca)
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
@@ -296,6 +308,8 @@ class Comparison:
                 f"Rank correlation {formatting.written(self.rank_correlation, 2)} (Spearman, {self.kept.sum()} "
                 "patches): 1 for the same order of the patches, 0 for unrelated orders, −1 for the reverse."
             )
+        if self.colors is not None:
+            return "No difference and no rank correlation: colors have no order."
         if not self.has_same_grid:
             return "No difference and no rank correlation: the grids differ."
         if not self.kept.any():
@@ -322,7 +336,9 @@ class Comparison:
 
     def _notes(self) -> Iterator[str]:
         a, b = self.a, self.b
-        if not self.has_same_grid:
+        if self.colors is not None:
+            yield ALIGNED
+        elif not self.has_same_grid:
             sizes = " and ".join(f"{rows} × {columns}" for rows, columns in (a.grid, b.grid))
             yield f"The grids differ, {sizes} patches: the maps are side by side, without difference and correlation."
         if a.layers != b.layers and ATTENTION in (a.quantity, b.quantity):
@@ -332,7 +348,7 @@ class Comparison:
         elif self.scale.kind == "uniform":
             yield f"The models have {a.num_tokens} and {b.num_tokens} tokens: weights are given relative to uniform."
         for letter, side in zip("AB", (a, b), strict=True):
-            if not side.kept.any():
+            if side.pca is None and not side.kept.any():
                 yield f"{side.title} is ablated in {letter}: it has no map there."
         without = next((side for side in (a, b) if side.probabilities is None), None)
         if without is not None:
@@ -354,7 +370,9 @@ class Comparison:
             found |= {f"{letter}_map": side.values, f"{letter}_scaled": values, f"{letter}_image": side.image}
             if side.probabilities is not None:
                 found |= {f"{letter}_labels": np.array(side.labels), f"{letter}_probabilities": side.probabilities}
-        if self.difference is not None:
+        if self.colors is not None:
+            found |= {"a_colors": self.colors[0], "b_colors": self.colors[1]}
+        elif self.difference is not None:
             correlation = np.nan if self.rank_correlation is None else self.rank_correlation
             found |= {"difference": self.difference, "rank_correlation": np.array(correlation)}
         return found | {"notes": np.array(self.notes)}
@@ -362,10 +380,13 @@ class Comparison:
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield the numbers as rows of a table: quantity, name, layer, head, row, column, value."""
         a, b = self.a.title, self.b.title
+        for letter, title, colors in zip("AB", (a, b), self.colors or (), strict=False):
+            for (row, column, channel), value in np.ndenumerate(colors):
+                yield f"{('red', 'green', 'blue')[channel]} {letter}", title, "", "", row + 1, column + 1, value
         maps = [("map A", a, self.a.values), ("map B", b, self.b.values)]
         maps += [("map A on the common scale", a, self.maps[0]), ("map B on the common scale", b, self.maps[1])]
         maps += [] if self.difference is None else [("B - A on the common scale", "", self.difference)]
-        for quantity, title, values in maps:
+        for quantity, title, values in maps if self.colors is None else ():
             for (row, column), value in np.ndenumerate(values):
                 yield quantity, title, "", "", row + 1, column + 1, value
         if self.rank_correlation is not None:
@@ -380,9 +401,13 @@ class Comparison:
 
         first, second = (
             Map(f"{letter}: {name}" + f"\n{side.title}" * (side.title not in name), values, self.scale)
-            for letter, name, side, values in zip("AB", self.names, (self.a, self.b), self.maps, strict=True)
+            for letter, name, side, values in zip(
+                "AB", self.names, (self.a, self.b), self.colors or self.maps, strict=True
+            )
         )
-        third = None if self.points is None else Map("B − A", self.points, self.difference_scale)
+        third = (
+            None if self.points is None or self.colors is not None else Map("B − A", self.points, self.difference_scale)
+        )
         aspects = [side.image.shape[1] / side.image.shape[0] for side in (self.a, self.b)]
         return draw_comparison(first, second, third, (aspects[0], aspects[1]), self.headline, self.query)
 
@@ -446,6 +471,8 @@ def compare(
             `direction`; the `target` of a class-specific method, by default the class that each side predicts, without
             ablation. With the direction "similar" the maps are the cosine similarity of the token of `query`, one patch
             of `a`, in `layer`, by default the last one, with the patch tokens of `a` and of `b`, by the same model.
+            With `content="features"` the patch tokens of a layer as colors, of one image in two models, layers or
+            ablations.
 
     Returns:
         `.difference` (gh, gw), `.rank_correlation`, `.classes` with both probabilities, `.figure()` and `.save(path)`.
@@ -464,6 +491,11 @@ def compare(
         if name not in COMPARED:
             raise ConfigError(name, "is not compared", f"Use {', '.join(COMPARED)}.")
     first, second = create_view(a, **view), create_view(b, **view | dict(b_options or {}))
+    if (first.content == "features") != (second.content == "features"):
+        raise ConfigError("content", "must be features of both sides, or of none")
+    for one in (first, second):
+        if one.content in ("contributions", "patching"):
+            raise InvalidValueError("content", "attention, method or features", one.content)
     return Comparison(side(a, first), side(b, second, a), first.query if first.query == second.query else ())
 
 
@@ -479,6 +511,8 @@ def side(explanation: "Explanation", view: View, a: "Explanation | None" = None)
         ConfigError: If a method, layer, head, patch or class does not exist.
         ValueError: As of `Explanation.similarity`.
     """
+    if view.content == "features":
+        return features_side(explanation, view, a or explanation)
     if method_of(view) is None and view.direction == "similar":
         return similarity_side(explanation, view, a or explanation)
     values, title, kept = map_of(explanation, view), title_of(explanation, view), kept_patches(explanation)
@@ -499,6 +533,21 @@ def similarity_side(explanation: "Explanation", view: View, a: "Explanation") ->
     values = a.similarity(layer, patch, explanation)
     title = f"Layer {layer + 1}, similarity to {formatting.patch_name(patch, a.context.grid[1])} of A"
     return create_side(explanation, view, title, SIMILARITY, "cosine", values, kept_patches(explanation))
+
+
+def features_side(explanation: "Explanation", view: View, a: "Explanation") -> Side:
+    """Return the side of the features of a layer as colors; `a` is side A, of the same image."""
+    if explanation.image.sha256 != a.image.sha256:
+        hint = "Use `vitviz.contact_sheet`, which has one basis for several images of a model."
+        raise ConfigError(
+            "content", "must not be features for two images: colors are aligned by the places of one", hint
+        )
+    layer = view.layer if isinstance(view.layer, int) else explanation.context.layers_and_heads[0] - 1
+    pca = explanation.pca(layer, view.foreground)
+    nothing = np.zeros(explanation.context.grid, np.float32)
+    title = f"Layer {layer + 1}, features"
+    found = create_side(explanation, view, title, FEATURES, "colors", nothing, np.zeros(nothing.shape, bool))
+    return replace(found, pca=pca)
 
 
 def create_side(

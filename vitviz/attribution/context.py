@@ -21,6 +21,7 @@ from vitviz.attribution.layered_attention import LayeredAttention, fits, too_lar
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
 from vitviz.models.modes import own_modes
 from vitviz.models.vit import AttentionOutput, Interventions
 
@@ -284,10 +285,8 @@ class ForwardContext:
 
     @own_modes()
     def probabilities(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the probabilities (..., K) of logits (..., K): their softmax, or the sigmoid of each."""
-        if self.config.has_sigmoid:
-            return (1 / (1 + np.exp(-logits.clip(-80, 80)))).astype(np.float32)
-        return softmax(logits)
+        """Return the probabilities (..., K) of logits (..., K)."""
+        return class_probabilities(self.config, logits)
 
     def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
         """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.
@@ -352,6 +351,13 @@ def forward_batch(contexts: Sequence[ForwardContext]) -> None:
             tokens = [x[one] for x in output.layer_tokens]
             pooled = None if pool is None else pool[one]
             context.cached_output = AttentionOutput(output.logits[one], output.attention[:, one], tokens, pooled)
+
+
+def class_probabilities(config: ViTConfig, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the probabilities (..., K) of logits (..., K): their softmax, or the sigmoid of each."""
+    if config.has_sigmoid:
+        return (1 / (1 + np.exp(-logits.clip(-80, 80)))).astype(np.float32)
+    return softmax(logits)
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

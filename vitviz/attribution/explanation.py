@@ -22,14 +22,14 @@ from vitviz.attribution.coalition_maps import Progress
 from vitviz.attribution.context import ForwardContext, Target, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
-from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
+from vitviz.attribution.features import PatchBasis, PatchPCA, fit_basis, patch_pca, similarity, token_features
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.methods import METHODS, Method, methods_for
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.targets import TargetLike, find_target, method_target
 from vitviz.data.images import Images, parse_name, read_each, read_image, split_batch
 from vitviz.data.preprocessing import ImageLike, PreprocessedImage, file_name, load_samples, to_tensor
-from vitviz.errors import ImageError, InvalidValueError
+from vitviz.errors import ConfigError, ImageError, InvalidValueError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.labels import ClassName
@@ -235,19 +235,32 @@ class Explanation:
 
     @own_modes()
     def pca(
-        self, layer: int | None = None, remove_background: bool = False, others: Sequence["Explanation"] = ()
+        self,
+        layer: int | None = None,
+        remove_background: bool = False,
+        others: Sequence["Explanation"] = (),
+        basis: PatchBasis | None = None,
     ) -> PatchPCA:
-        """Return principal components of the patch tokens, as RGB; see `vitviz.attribution.features.patch_pca`.
+        """Return the patch tokens along their principal components, as RGB; see `vitviz.attribution.features`.
 
         Args:
-            layer: From 0; None for the last one.
+            layer: From 0; None for that of the basis, else the last one.
             remove_background: Whether to leave out the patches on the border's side of the first component.
             others: Explanations of other images by the same model, whose patches are in the computation, too.
+            basis: Components that were computed before, such as `basis` of the result for other images; None to compute
+                them.
 
         Raises:
+            ConfigError: If a basis is given with what it is computed from.
             ValueError: If the layer does not exist, fewer than three patches are left, or the models differ.
         """
-        return patch_pca([self.context, *(context_of("others", one) for one in others)], layer, remove_background)[0]
+        if basis is not None and (remove_background or others):
+            name = "others" if others else "remove_background"
+            raise ConfigError(name, "cannot be combined with `basis`, which was computed before", "Leave one out.")
+        if basis is None:
+            contexts = [self.context, *(context_of("others", one) for one in others)]
+            basis = fit_basis(contexts, layer, remove_background)
+        return patch_pca(self.context, basis, layer)
 
     @own_modes()
     def similarity(

@@ -1,5 +1,6 @@
 """The figure of a view: one plain drawing for papers and scripts, with the numbers and scales of the page."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,19 +69,17 @@ def draw_nearest(explanation: "Explanation", view: View) -> "Figure":
 
 def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
     """Draw the image, the map of a view, and of attention the maps of all heads."""
-    values, pixels = map_of(explanation, view), pixel_map_of(explanation, view)
-    scale = scale_of(explanation, view, values if pixels is None else pixels)
-    has_value = kept_patches(explanation) & (not is_ablated(explanation, view))
-    title, matrix = title_of(explanation, view), None
+    shown, matrix = map_with_scale(explanation, view), None
     if view.content == "attention":
         query = query_text(explanation, view)
-        title += " (ablated)" * is_ablated(explanation, view) + f"\n{query}"
+        title = shown.title + " (ablated)" * is_ablated(explanation, view) + f"\n{query}"
+        shown = replace(shown, title=title)
         matrix = matrix_of(explanation, view, f"All heads\n{query}")
     notes = explanation.context.notes.get((view.method or "", target_of(explanation, view)), "")
     return figures.draw(
         image=np.asarray(explanation.image.model_input),
         grid=explanation.context.grid,
-        shown=Map(title, np.where(has_value, values, np.float32(np.nan)) if pixels is None else pixels, scale),
+        shown=shown,
         matrix=matrix,
         title=headline(explanation),
         name=explanation.name or image_name(explanation.origin) or "Image",
@@ -89,6 +88,15 @@ def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
         smooth=view.smooth,
         width=width,
     )
+
+
+def map_with_scale(explanation: "Explanation", view: View) -> Map:
+    """Return the map of a view, by patch or by pixel, with its title and scale; NaN for removed patches."""
+    values, pixels = map_of(explanation, view), pixel_map_of(explanation, view)
+    scale = scale_of(explanation, view, values if pixels is None else pixels)
+    has_value = kept_patches(explanation) & (not is_ablated(explanation, view))
+    shown = np.where(has_value, values, np.float32(np.nan)) if pixels is None else pixels
+    return Map(title_of(explanation, view), shown, scale)
 
 
 def matrix_of(explanation: "Explanation", view: View, title: str) -> Matrix:

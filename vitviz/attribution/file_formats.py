@@ -90,14 +90,21 @@ def npz_bytes(arrays: Mapping[str, Any], provenance: Written | None = None) -> b
 
 def csv_bytes(rows: Iterable[tuple[Any, ...]], provenance: Written | None = None) -> bytes:
     """Return rows, whose last value is a number, as the bytes of a .csv file under `COLUMNS`."""
+    content = table_bytes(COLUMNS, ((*line[:-1], float(line[-1])) for line in rows))
+    return embed(content, ".csv", provenance)
+
+
+def table_bytes(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> bytes:
+    """Return rows as the bytes of a .csv file under names of columns; floats have seven digits."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for line in rows:
-        writer.writerow((*map(cell, line[:-1]), f"{float(line[-1]):.7g}"))
-    return embed(buffer.getvalue().encode(), ".csv", provenance)
+    writer.writerow(columns)
+    writer.writerows([cell(value) for value in line] for line in rows)
+    return buffer.getvalue().encode()
 
 
 def cell(value: Any) -> Any:
-    """Return a value, a text that a spreadsheet would take for a formula with an apostrophe before it."""
+    """Return a value as it is written, a text that a spreadsheet would take for a formula after an apostrophe."""
+    if isinstance(value, float):
+        return f"{value:.7g}"
     return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in FORMULA else value

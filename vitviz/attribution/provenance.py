@@ -9,6 +9,7 @@ import io
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -144,13 +145,15 @@ class Shown(Model):
 
 
 class Provenance(Shown, Written):
-    """Where a saved file comes from: what it shows, or side A of a comparison.
+    """Where a saved file comes from: what it shows, side A of a comparison, or the first image of a contact sheet.
 
     Attributes:
         b: Side B of a comparison.
+        others: The other images of a contact sheet.
     """
 
     b: Shown | None = None
+    others: tuple[ImageIdentity, ...] = ()
 
 
 class ProbeImages(Model):
@@ -201,6 +204,14 @@ def of_comparison(a: Shown, b: Shown, panels: tuple[Panel, ...] = ()) -> Provena
     from vitviz.attribution.code import of_comparison
 
     return Provenance(**dict(a), vitviz=__version__, code=of_comparison(a, b), panels=panels, b=b)
+
+
+def of_contact_sheet(first: Shown, others: Sequence[ImageIdentity]) -> Provenance:
+    """Return the provenance of a contact sheet of one view."""
+    from vitviz.attribution.code import of_contact_sheet
+
+    code = of_contact_sheet(first, 1 + len(others))
+    return Provenance(**dict(first), vitviz=__version__, code=code, others=tuple(others))
 
 
 def of_probes(checkpoint: "Checkpoint", count: int, inputs: bytes) -> ProbesProvenance:
@@ -290,6 +301,15 @@ def decode_panel(content: bytes, ending: str, panel: Panel) -> bytes | None:
 def embed(content: bytes, ending: str, found: Written | None) -> bytes:
     """Return the bytes of a file with its provenance, if it has one; `ending` as for `vitviz.data.metadata.embed`."""
     return content if found is None else metadata.embed(content, ending, found.to_json())
+
+
+def is_of(path: Path, expected: Shown) -> bool:
+    """Whether a file exists and shows what is expected, according to its provenance."""
+    try:
+        found = read(path)
+    except (ValueError, OSError):
+        return False
+    return all(getattr(found, name, None) == getattr(expected, name) for name in Shown.model_fields)
 
 
 def read(path: str | Path) -> Provenance | ProbesProvenance:

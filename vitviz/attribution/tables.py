@@ -78,11 +78,18 @@ def arrays(explanation: "Explanation", view: View, patched: PatchedPair | None =
 
 def file_arrays(explanation: "Explanation", view: View) -> Arrays:
     """Return the arrays of a view and of the explanation by name, as `Explanation.save` writes them."""
+    return {
+        **view_arrays(explanation, view),
+        **method_arrays(explanation, view),
+        **({"attention": explanation.attention} if explanation.context.layered is None else {}),
+    }
+
+
+def view_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the arrays of a view with what it shows, without other methods and the attention between all tokens."""
     context = explanation.context
     return {
         **arrays(explanation, view),
-        **method_arrays(explanation, view),
-        **({"attention": explanation.attention} if context.layered is None else {}),
         "logits": explanation.logits,
         "target": np.array(target_names(context, target_of(explanation, view))),
         "image": np.asarray(explanation.image.model_input),
@@ -146,7 +153,7 @@ def feature_arrays(explanation: "Explanation", view: View) -> Arrays:
             found = explanation.pca(layer, view.foreground)
         except ValueError:
             continue
-        explained[layer] = found.explained
+        explained[layer] = found.basis.explained
         rgb[layer][found.foreground] = np.round(255 * found.rgb[found.foreground])
     return {"rgb": rgb, "explained": explained}
 

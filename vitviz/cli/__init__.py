@@ -1,4 +1,4 @@
-"""Command line: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`, `convert`, ...
+"""Command line: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `predict`, `timeline`, `probe`, `data`, ...
 
 Heavy modules are imported inside the commands, so that `--help` starts quickly. An error ends with one sentence on
 standard error and exit status 1.
@@ -20,12 +20,12 @@ from pydantic import Field
 from vitviz import __version__
 from vitviz.cli.catalog import list_names
 from vitviz.cli.data import data_app
+from vitviz.cli.images import explain, predict
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import (
     CHECKPOINT_HELP,
     AnyData,
     CheckpointName,
-    CheckpointOption,
     Data,
     Port,
     checked_by,
@@ -33,10 +33,9 @@ from vitviz.cli.options import (
     table_console,
 )
 from vitviz.cli.training import sweep, train
-from vitviz.errors import InvalidValueError, TrainingStopped, VitvizError
+from vitviz.errors import TrainingStopped, VitvizError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, InferenceDevice
-from vitviz.view import Scale
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -178,6 +177,8 @@ def serve_page(
     serve(page, host, port, names=allow_host or (), root_path=root_path)
 
 
+app.command("explain")(explain)
+app.command("predict")(predict)
 app.command("train")(train)
 app.command("sweep")(sweep)
 app.command("convert")(convert)
@@ -240,72 +241,6 @@ def evaluate(
         table.add_row(escape(label), f"{correct:,}", f"{row.sum():,}")
     table_console().print(table)
     print(f"expected calibration error: {100 * found.calibration_error:.1f} %")
-
-
-@app.command("explain")
-def explain_image(
-    image: Annotated[str, typer.Argument(help="Image file, or name of a sample, as by vitviz list.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf), explorer (.html) or numbers (.npz .csv)."
-        ),
-    ],
-    checkpoint: CheckpointOption = "cifar10-ti4",
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Attribution method: attention (last layer), average, rollout, relevance, ...; an unknown name lists "
-            "all. Default: the attention of --layer and --head.",
-        ),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CLASS",
-            help="Class to explain, by name or index; default: the prediction. Repeat to contrast with a second class.",
-        ),
-    ] = None,
-    layer: Annotated[
-        str, typer.Option(metavar="LAYER", help="Show attention of this layer, from 1 as in figures; mean or pool.")
-    ] = "mean",
-    head: Annotated[
-        str, typer.Option(metavar="HEAD", help="Show attention of this head, from 1 as in figures; or mean.")
-    ] = "mean",
-    scale: Annotated[
-        Scale,
-        typer.Option(help="Scale of attention: shared, relative to uniform, or one per map.", **checked_by(Scale)),
-    ] = "shared",
-) -> None:
-    """Explain the prediction for an image, as a figure or as numbers."""
-    from vitviz.attribution.explanation import explain
-    from vitviz.models.hub import load
-
-    model = load(checkpoint)
-    explanation = explain(model, image)
-    layers, heads = explanation.context.layers_and_heads
-    explanation.save(
-        output,
-        method=method,
-        target=[int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()],
-        layer=from_zero("layer", layer, layers),
-        head=from_zero("head", head, heads),
-        scale=scale,
-    )
-    prediction = f"no prediction, as it {model.why_no_prediction}"
-    if model.is_classifier:
-        prediction = f"{explanation.prediction}, {100 * explanation.probabilities.max():.1f} %"
-    print(f"{output}: {prediction}; {explanation.image.note}")
-
-
-def from_zero(name: str, text: str, count: int) -> int | str:
-    """Return the index from 0 of a layer or head given from 1, or "mean" or "pool"; ConfigError for another one."""
-    if text == "mean" or (name == "layer" and text == "pool"):
-        return text
-    if not text.isdecimal() or not 1 <= int(text) <= count:
-        raise InvalidValueError(name, f"from 1 to {count}, or mean{' or pool' * (name == 'layer')}", text)
-    return int(text) - 1
 
 
 @app.command("timeline")

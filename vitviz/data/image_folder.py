@@ -32,7 +32,18 @@ TEST_FOLDERS = ("test", "testing", "val", "valid", "validation")  # in order of 
 SPLIT_AFFIXES = r"(?:seg|set|data|dataset|images|split)"  # "seg_train", "training_set", "test-images"
 MAX_FILES = 100_000
 MAX_CLASSES = 1000
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")  # counted as images before they are read
+SUFFIXES = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".webp",
+    ".gif",
+    ".bmp",
+    ".tif",
+    ".tiff",
+    ".heic",
+    ".heif",
+)  # counted as images before they are read
 MAX_CLASS_NAME = 100  # characters
 MAX_PIXELS = 500_000_000  # of all images of a zip, which take some seconds
 PIXELS_PER_BYTE = 40  # or of a large one; photographs have about five
@@ -77,7 +88,7 @@ class FileList(NamedTuple):
     """Files of a folder or zip."""
 
     names: list[str]  # relative paths with slashes, without hidden files
-    read: Callable[[str], Path | bytes]  # returns a file's path or content
+    read: Callable[[str], str | Path | bytes]  # returns a file's path or content
     skipped: list[SkippedFile]  # entries that must not be read
     max_pixels: float = math.inf  # of all images together
 
@@ -164,6 +175,28 @@ def check_pixels(files: FileList, names: list[str]) -> None:
                 "together: these have more.",
                 "Resize them, or use an unpacked folder.",
             )
+
+
+@contextmanager
+def open_images(path: Path, output: Path | None = None) -> Iterator[FileList]:
+    """Open the images of a folder or zip, in any layout, in alphabetical order, without those below `output`.
+
+    Files without the ending of an image are left out.
+
+    Raises:
+        DataError: If there is no image, or the zip is not accepted.
+    """
+    with open_files(path) as files:
+        names = sorted(name for name in files.names if name.lower().endswith(SUFFIXES))
+        if output is not None and (folder := output.resolve()).is_relative_to(path.resolve()):
+            written = f"{folder.relative_to(path.resolve()).as_posix()}/"
+            names = [name for name in names if not name.startswith(written)]
+        if not names:
+            raise DataError(
+                f"A folder of images must have files that end in {', '.join(SUFFIXES)}: {str(path)[:200]!r} has none."
+            )
+        check_pixels(files, names)
+        yield files._replace(names=names)
 
 
 @contextmanager

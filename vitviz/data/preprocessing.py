@@ -46,6 +46,7 @@ MAX_DECODED_BYTES = 400_000_000  # while an image is decoded
 DECODED_BYTES = {  # per pixel, by mode or format where not 4
     **{"1": 2, "L": 1, "P": 5, "PA": 8, "I;16": 6},
     "WEBP": 16,
+    "HEIF": 8,
     "JPEG": 1 / 16,  # at an eighth of the width and height
     "progressive JPEG": 6,  # coefficients of the whole image
 }
@@ -319,9 +320,8 @@ def open_checked(given: ImageLike, name: str = "") -> Iterator[Image.Image]:
         ImageError: Also for what fails while it is used.
     """
     content = given if isinstance(given, bytes) else read_file(given)
-    check_heif(content, name)
     try:
-        with open_format(content) as image:
+        with open_format(content, name) as image:
             check_pixels(image)
             check_memory_of(image)
             check_tiff(image)
@@ -336,12 +336,14 @@ def open_checked(given: ImageLike, name: str = "") -> Iterator[Image.Image]:
         ) from error
 
 
-def open_format(content: bytes) -> Image.Image:
-    """Open the content of a file by the format that its first bytes declare."""
+def open_format(content: bytes, name: str = "") -> Image.Image:
+    """Open the content of a file, whose name is that in errors, by the format that its first bytes declare."""
+    if content[4:8] == b"ftyp" and content[8:12] in HEIF_BRANDS:
+        return open_heif(content, name)
     if content.startswith(PNG_SIGNATURE):
         content = without_metadata(content)
-    for name, open_it in FORMATS.items():
-        accepts = Image.OPEN[name][1]
+    for form, open_it in FORMATS.items():
+        accepts = Image.OPEN[form][1]
         if accepts is not None and accepts(content[:16]) is True:
             return open_it(io.BytesIO(content))
     raise ValueError("No known format begins so.")
@@ -447,14 +449,19 @@ def check_file(path: Path) -> None:
     check_file_size(status.st_size, name)
 
 
-def check_heif(content: bytes, name: str) -> None:
-    """Refuse HEIC photographs with the way to convert them: Pillow cannot decode them."""
-    if content[4:8] == b"ftyp" and content[8:12] in HEIF_BRANDS:
+def open_heif(content: bytes, name: str) -> Image.Image:
+    """Open a photograph of a phone by pillow-heif, as Pillow has no decoder; refused if that is not installed."""
+    try:
+        from pillow_heif import HeifImageFile
+    except ImportError:
         raise ImageError(
             f"An image must be {FORMAT_NAMES}: this is HEIC.",
-            "Export it as JPEG; an iPhone takes JPEG with Settings > Camera > Formats > Most Compatible.",
+            "Export it as JPEG (an iPhone takes JPEG with Settings > Camera > Formats > Most Compatible), or install "
+            "pillow-heif.",
             name,
-        )
+        ) from None
+    image: Image.Image = HeifImageFile(io.BytesIO(content))
+    return image
 
 
 def check_tiff(image: Image.Image) -> None:

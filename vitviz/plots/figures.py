@@ -33,6 +33,7 @@ MAX_LINES = 48  # rows or columns of patches; finer grids are not drawn, as line
 DEEP = 0.7  # width by height of a matrix that is too high for a full row
 LETTERS = 17  # per inch
 FITS = 4  # the layout changes a little with the height
+OWN_SCALE = "each map from its minimum to its maximum"
 MAX_LABELS = 12  # numbers of layers or heads along an axis
 
 
@@ -166,7 +167,11 @@ def fit_height(figure: Figure, axes: Sequence[Axes]) -> None:
 
 
 def draw_map(axes: Axes, shown: Map, grid: tuple[int, int], smooth: bool = False, gid: str = "map") -> None:
-    """Draw a map with its title and color bar; `gid` is its id in the file."""
+    """Draw a map with its title and color bar, or colors, (gh, gw, 3); `gid` is its id in the file."""
+    if shown.values.ndim == 3:
+        style = {"extent": (0, grid[1], grid[0], 0), "aspect": "auto"}
+        axes.imshow(np.nan_to_num(shown.values, nan=1), gid=gid, **style)
+        return
     values, is_missing = shown.values, np.isnan(shown.values)
     style = {"extent": (0, grid[1], grid[0], 0), "aspect": "auto"}
     filled = np.where(is_missing, np.float32(0), values) if smooth else values  # gaps do not spread
@@ -202,7 +207,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
     values, scale = matrix.values, matrix.scale
     if scale is None:
         values = on_own_scale(values)
-        scale = Scale("linear", 1.0, is_weight=False, quantity="each map from its minimum to its maximum")
+        scale = Scale("linear", 1.0, is_weight=False, quantity=OWN_SCALE)
     image = axes.imshow(
         mosaic(values), cmap=colors(scale), norm=norm(scale), extent=(0, heads, layers, 0), aspect="auto", gid="heads"
     )

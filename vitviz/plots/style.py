@@ -98,11 +98,22 @@ def colors(scale: Scale) -> ListedColormap:
     return MAP_COLORS if scale.kind == "linear" else SIGNED_COLORS
 
 
-def add_color_bar(image: AxesImage, axes: Axes, scale: Scale) -> None:
-    """Add the color bar of a map below it, in percent of attention, multiples of uniform, fractions, or logits."""
+def add_color_bar(image: AxesImage, axes: Axes, scale: Scale, shrink: float = 1.0) -> None:
+    """Add the color bar of a map below it, in percent of attention, multiples of uniform, fractions, or logits.
+
+    Its length is that of the axes times `shrink`.
+    """
     extend = "both" if scale.kind == "uniform" else "max" if scale.clips else "neither"
     bar = axes.figure.colorbar(
-        image, ax=axes, location="bottom", extend=extend, extendfrac=0.04, aspect=25, pad=0.02, fraction=0.06
+        image,
+        ax=axes,
+        location="bottom",
+        extend=extend,
+        extendfrac=0.04,
+        aspect=25,
+        pad=0.02,
+        fraction=0.06,
+        shrink=shrink,
     )
     bar.outline.set_visible(False)
     bar.set_label(scale.unit().partition(";")[0])  # the rest is an explanation that would not fit

@@ -11,8 +11,10 @@ from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.targets import check_method
 from vitviz.attribution.view_maps import check_view, method_of
+from vitviz.data.encoding import to_base64
 from vitviz.errors import InvalidValueError
 from vitviz.plots.scales import Scale
+from vitviz.view import View
 from vitviz.webapp import saved_files, snapshots
 from vitviz.webapp.explanations import Held, skip_reason
 from vitviz.webapp.schemas import explanations as types
@@ -63,21 +65,28 @@ async def find(side: types.SideRequest, call: Call) -> Held | Snapshot:
     if side.subject.snapshot is not None:
         return await call.quick(lambda: snapshots.find(call.backend.timelines, side.subject))
     held = await call.explain(side.subject)
-    if (method := method_of(side.view)) is not None:
+    check(held, side.view)
+    return held
+
+
+def check(held: Held, view: View) -> None:
+    """Raise ConfigError for a view that an explanation does not have, or of a method that takes many passes."""
+    if (method := method_of(view)) is not None:
         check_method(method)
         is_too_large = METHODS[method].many_passes and skip_reason(held.explanation.context.config) is not None
         if METHODS[method].on_request or is_too_large:
             raise InvalidValueError("view.method", "one that takes few passes on this page", method)
     with about("view"):
-        check_view(held.explanation, side.view)
-    return held
+        check_view(held.explanation, view)
 
 
 def to_reply(found: Comparison) -> types.Comparison:
     """Return a comparison as the page shows it."""
     first, second = (
-        map_to_reply(name, side, values)
-        for name, side, values in zip(found.names, (found.a, found.b), found.maps, strict=True)
+        map_to_reply(name, side, values, colors)
+        for name, side, values, colors in zip(
+            found.names, (found.a, found.b), found.maps, found.colors or (None, None), strict=True
+        )
     )
     difference = found.points if found.kept_in_both else None
     return types.Comparison(
@@ -99,17 +108,38 @@ def to_reply(found: Comparison) -> types.Comparison:
     )
 
 
-def map_to_reply(name: str, side: Side, values: NDArray[np.float32]) -> types.ComparedMap:
+def map_to_reply(
+    name: str, side: Side, values: NDArray[np.float32], colors: NDArray[np.float32] | None
+) -> types.ComparedMap:
     """Return a side of the reply."""
     (rows, columns), (height, width) = side.grid, side.image.shape[:2]
     return types.ComparedMap(
-        name=name, title=side.title, values=numbers(values), rows=rows, columns=columns, aspect=width / height
+        name=name,
+        title=side.title,
+        values=numbers(values),
+        colors=None if colors is None else to_base64(rgba(colors)),
+        rows=rows,
+        columns=columns,
+        aspect=width / height,
     )
+
+
+def rgba(colors: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return colors in 0..1, (..., 3), as pixels, (..., 4); transparent for NaN."""
+    is_kept = ~np.isnan(colors[..., :1])
+    return np.round(255 * np.concatenate([np.nan_to_num(colors), is_kept], -1)).astype(np.uint8)
 
 
 def scale_to_reply(scale: Scale) -> types.MapScale:
     """Return a scale with its unit."""
-    return types.MapScale(kind=scale.kind, limit=scale.limit, is_weight=scale.is_weight, unit=scale.unit())
+    return types.MapScale(
+        kind=scale.kind,
+        low=scale.low,
+        limit=scale.limit,
+        clips=scale.clips,
+        is_weight=scale.is_weight,
+        unit=scale.unit(),
+    )
 
 
 def numbers(values: NDArray[np.float32]) -> list[float | None]:

@@ -28,7 +28,7 @@ from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import Transformer
 from vitviz.view import Image, Sample, Subject
-from vitviz.webapp import comparisons, image_lists, saved_files, snapshots
+from vitviz.webapp import comparisons, contact_sheets, image_lists, saved_files, snapshots
 from vitviz.webapp.explanations import Held, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.image_lists import load_cifar
 from vitviz.webapp.image_sets import thumbnail
@@ -266,6 +266,18 @@ async def comparison_file(request: types.ComparisonFileRequest, call: Caller) ->
     return await comparisons.compare(request, call, lambda found: comparisons.file(found, request.format))
 
 
+@router.post("/contact-sheet", response_model=types.ContactSheet, response_class=Lines)
+async def contact_sheet(request: types.ContactSheetRequest, call: Caller) -> StreamingResponse:
+    """Explain several images, and return their maps on one scale."""
+    return await call.stream(contact_sheets.contact_sheet(request, call))
+
+
+@router.post("/contact-sheet-provenance")
+async def contact_sheet_provenance(request: types.ContactSheetRequest, call: Caller) -> Provenance:
+    """Return where a figure of a contact sheet comes from, without the figure's panels."""
+    return await contact_sheets.provenance(request, call)
+
+
 @router.post("/file")
 async def file(request: types.FileRequest, call: Caller) -> SavedFile:
     """Return the arrays or the table of a view, or a document of the explanation that opens with it."""
@@ -340,7 +352,7 @@ def pca_of_layer(
     kept = found.foreground.ravel()
     pixels[kept, :3] = np.round(255 * found.rgb.reshape(-1, 3)[kept])
     pixels[kept, 3] = 255
-    return pixels, found.explained.tolist()
+    return pixels, found.basis.explained.tolist()
 
 
 def nearest_of(explanation: Explanation, data: str | None, public: bool, call: Call) -> types.Nearest:

@@ -8,6 +8,7 @@ from vitviz.view import Image, Index, Model, Subject, View
 from vitviz.webapp.schemas.base import Reply, Vector
 from vitviz.webapp.schemas.common import Shape
 
+MAX_IMAGES = 24  # of a contact sheet
 Target = Annotated[tuple[Index, ...], Field(max_length=2)]
 
 
@@ -102,6 +103,12 @@ class ComparisonFileRequest(ComparisonRequest):
     """Also the format of the file."""
 
     format: Literal["npz", "csv"]
+
+
+class ContactSheetRequest(CodeRequest):
+    """Also the images that are explained as the subject's is, which may be one of them."""
+
+    images: Annotated[tuple[Image, ...], Field(min_length=1, max_length=MAX_IMAGES)]
 
 
 class ExplainedImage(Reply):
@@ -290,12 +297,54 @@ class Code(Reply):
 
 
 class MapScale(Reply):
-    """The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8."""
+    """The scale of a map: from `low` to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8."""
 
     kind: Literal["linear", "signed", "uniform"]
+    low: float
     limit: float
+    clips: bool
     is_weight: bool
     unit: str
+
+
+class SheetImage(Reply):
+    """An image of a contact sheet.
+
+    Attributes:
+        name: Of the image.
+        src: Thumbnail of the model input.
+        prediction: The most probable class and its probability; empty for a model that predicts no class.
+        values: The map (N) on the common scale, None for removed patches; None for colors.
+        colors: Of the patches, RGBA (N, 4); None for a map.
+    """
+
+    name: str
+    src: str
+    prediction: str
+    values: list[float | None] | None
+    colors: str | None
+
+
+class ContactSheet(Reply):
+    """Several images and their maps on one scale, or the features of their patches as colors in one basis.
+
+    Attributes:
+        images: The images.
+        rows: Of the grid of patches.
+        columns: Likewise.
+        aspect: Width divided by height of the model input.
+        scale: Of all maps; None for colors.
+        title: What the maps are.
+        note: What the colors are.
+    """
+
+    images: list[SheetImage]
+    rows: int
+    columns: int
+    aspect: float
+    scale: MapScale | None
+    title: str
+    note: str
 
 
 class ComparedMap(Reply):
@@ -305,6 +354,7 @@ class ComparedMap(Reply):
         name: What distinguishes the side.
         title: What the map shows.
         values: The map.
+        colors: Of features, which have no values: RGBA (N, 4), transparent for removed patches.
         rows: Of the grid of patches.
         columns: Likewise.
         aspect: Width divided by height of the model input.
@@ -313,6 +363,7 @@ class ComparedMap(Reply):
     name: str
     title: str
     values: list[float | None]
+    colors: str | None
     rows: int
     columns: int
     aspect: float
