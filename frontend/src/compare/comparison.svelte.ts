@@ -20,6 +20,7 @@ import { type Linked, Session } from '../session/session.svelte';
 import type { LinkedComparison } from './comparisonAddress';
 import {
   defaultsOf,
+  FEATURES,
   fieldsOf,
   fitOwn,
   type Kind,
@@ -77,6 +78,7 @@ export class Comparison {
     return ownOf(this.kind, { ...defaults, ...fitOwn(this.own, explanation) });
   });
   readonly viewB = $derived.by((): View => ({ ...this.a.view, ...this.values }));
+  readonly isOfLayer = $derived.by(() => [SIMILARITY, FEATURES].includes(mapOf(this.a.view))); // and of no head
   readonly isSimilarity = $derived.by(() => mapOf(this.a.view) === SIMILARITY);
   readonly hasQuery = $derived.by(
     () => this.kind !== 'snapshot' && [this.a.view, this.viewB].some(({ content }) => content === 'attention'),

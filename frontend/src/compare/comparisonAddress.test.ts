@@ -49,7 +49,7 @@ test('A has the parameters of Explore, and B those of the values that differ', (
     'b.layer=2',
     'b.head=0',
   ]);
-  expect(parse('content=features&direction=to&b.image=dog&compare=class').linked.view).toMatchObject(
+  expect(parse('content=contributions&direction=to&b.image=dog&compare=class').linked.view).toMatchObject(
     fieldsOf(ATTENTION),
   );
 });

@@ -8,7 +8,7 @@ import { addressOf, type Lists, parseAddress } from '../session/viewAddress';
 import { ATTENTION, fieldsOf, KINDS, type Kind, mapOf, type Own, ownOf } from './kinds';
 
 const B = 'b.';
-const OF_A = ['model', 'image', 'layer', 'head', 'query', 'direction', 'method', 'target', 'snapshot'];
+const OF_A = ['model', 'image', 'content', 'layer', 'head', 'query', 'direction', 'method', 'target', 'snapshot'];
 /** The parameters of B's own values. */
 const OF_B: Record<Kind, readonly string[]> = {
   image: ['image'],

@@ -6,6 +6,7 @@ import {
   ATTENTION,
   classInB,
   defaultsOf,
+  FEATURES,
   fieldsOf,
   fitOwn,
   type Kind,
@@ -46,7 +47,9 @@ describe('the maps of a kind', () => {
   it('are those that the kind can compare', () => {
     expect(keys(mapsOf('snapshot', METHODS, true))).toEqual([ATTENTION]);
     expect(keys(mapsOf('class', METHODS, true))).toEqual(['relevance', 'balanced_gradients']);
-    expect(keys(mapsOf('head', METHODS, true))).toEqual([ATTENTION, SIMILARITY]);
+    expect(keys(mapsOf('head', METHODS, true))).toEqual([ATTENTION, SIMILARITY, FEATURES]);
+    for (const kind of ['image', 'method', 'class', 'snapshot'] as const) // colors are aligned by the places of one image
+      expect(keys(mapsOf(kind, METHODS, true))).not.toContain(FEATURES);
     expect(keys(mapsOf('model', METHODS, true))).not.toContain(SIMILARITY); // tokens of other models differ
   });
 

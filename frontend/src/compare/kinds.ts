@@ -57,17 +57,20 @@ export const keptOf = (own: Own) => pick(own, ['image', 'model', ...FIELDS.metho
 // Maps
 
 export const ATTENTION = 'attention-head'; // of a head or a mean
+export const FEATURES = 'features'; // of the patch tokens of a layer, as colors
 export const SIMILARITY = 'similar'; // of a patch of A with all patches
 
-/** The map that a view shows: a method, `ATTENTION` or `SIMILARITY`. */
+/** The map that a view shows: a method, `FEATURES`, `ATTENTION` or `SIMILARITY`. */
 export function mapOf({ content, method, direction }: Pick<View, 'content' | 'method' | 'direction'>): string {
   if (content === 'method' && method) return method;
+  if (content === 'features') return FEATURES;
   return content === 'attention' && direction === 'similar' ? SIMILARITY : ATTENTION;
 }
 
 /** The fields of a view that show a map. */
 export function fieldsOf(map: string): Pick<View, 'content' | 'method' | 'direction'> {
   if (map === ATTENTION) return { content: 'attention', method: null, direction: 'from' };
+  if (map === FEATURES) return { content: 'features', method: null, direction: 'from' };
   if (map === SIMILARITY) return { content: 'attention', method: null, direction: 'similar' };
   return { content: 'method', method: map, direction: 'from' };
 }
@@ -76,13 +79,15 @@ export function fieldsOf(map: string): Pick<View, 'content' | 'method' | 'direct
 export function mapsOf(kind: Kind, methods: readonly MethodInfo[], hasHead: boolean): [key: string, title: string][] {
   const heads: [string, string] = [ATTENTION, 'Attention of a head'];
   const similar: [string, string] = [SIMILARITY, 'Similarity to a patch of A'];
+  const features: [string, string] = [FEATURES, 'Features as colors']; // aligned by the places of one image
   const offered = methods.filter(({ onRequest, forClass }) => !onRequest && (hasHead || !forClass));
   const named = offered.map(({ key, name }): [string, string] => [key, name]);
   if (kind === 'snapshot') return [heads];
   if (kind === 'class') return named.filter(([key]) => offered.some((method) => method.key === key && method.forClass));
-  if (kind === 'head') return [heads, similar];
+  if (kind === 'head') return [heads, similar, features];
   if (kind === 'method') return [heads, ...named];
-  return kind === 'model' ? [heads, ...named] : [heads, similar, ...named];
+  if (kind === 'model') return [heads, features, ...named];
+  return [heads, similar, ...(kind === 'ablation' ? [features] : []), ...named];
 }
 
 const FIRST_METHOD = 'average';

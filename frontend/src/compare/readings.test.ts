@@ -7,7 +7,6 @@ import {
   readingSentence,
   restingSentence,
   samePlace,
-  scaleOf,
   valueText,
 } from './readings';
 
@@ -15,17 +14,18 @@ const side = (values: (number | null)[], rows = 2, columns = 3) => ({
   name: '',
   title: '',
   values,
+  colors: null as string | null,
   rows,
   columns,
   aspect: 1.5,
 });
-const WEIGHTS = { kind: 'linear' as const, limit: 0.4, is_weight: true, unit: '' };
+const WEIGHTS = { kind: 'linear' as const, low: 0, limit: 0.4, clips: false, is_weight: true, unit: '' };
 const REPLY = {
   a: side([0.1, 0.2, 0.3, 0.1, 0.2, 0.1]),
   b: side([0.3, 0.1, 0, 0.1, 0.4, null]),
   scale: WEIGHTS,
   difference: [20, -10, -30, 0, 20, null],
-  difference_scale: { kind: 'signed' as const, limit: 30, is_weight: false, unit: '' },
+  difference_scale: { ...WEIGHTS, kind: 'signed' as const, limit: 30, is_weight: false, unit: '' },
   difference_unit: 'percentage points',
   most_changed: 2,
 } as Comparison;
@@ -86,11 +86,13 @@ describe('values', () => {
       }),
     ).toBe('−0.027 logits');
   });
+});
 
-  it('are on the scale that Python chose', () => {
-    expect(scaleOf(WEIGHTS)).toEqual({ kind: 'linear', limit: 0.4, isWeight: true });
-    expect(scaleOf({ ...WEIGHTS, kind: 'uniform', limit: 1 })).toEqual({ kind: 'uniform', uniform: 1, isWeight: true });
-  });
+it('colors have places, and no values', () => {
+  const colored = { ...REPLY, a: { ...REPLY.a, colors: 'AAAA' }, b: { ...REPLY.b, colors: 'AAAA' } } as Comparison;
+  expect(readingSentence(colored, 'a', 4)).toBe(
+    'Row 2, column 2 of A, row 2, column 2 of B: the same place of the image.',
+  );
 });
 
 it('the text alternative of a map names its extremes', () => {

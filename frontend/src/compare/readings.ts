@@ -1,17 +1,10 @@
 /* Sentences that read out a comparison; rows and columns count from 1. */
 
 import type { Grid } from '../lib/grid';
-import type { Scale } from '../lib/numbers';
 import type { Comparison, MapScale } from '../lib/routes';
 import { capital, patchName, percent, SPACE, signed, signedDigits, written } from '../lib/words';
 
 export type Place = 'a' | 'b' | 'difference';
-
-/** The scale of a map, as canvases take it. */
-export function scaleOf({ kind, limit, is_weight: isWeight }: MapScale): Scale {
-  if (kind === 'uniform') return { kind, uniform: limit, isWeight };
-  return { kind, limit, isWeight };
-}
 
 /** The patch of another grid that contains the center of a patch. */
 export function samePlace(patch: number, from: Grid, to: Grid): number {
@@ -48,6 +41,7 @@ export const readingSentence = (reply: Comparison, place: Place, patch: number) 
 function reading(reply: Comparison, place: Place, patch: number): string {
   const [inA, inB] = patchesAt(reply, place, patch);
   const { a, b, scale, difference } = reply;
+  if (a.colors) return `${patchName(inA, a)} of A, ${patchName(inB, b)} of B: the same place of the image.`;
   const [first, second] = [valueText(a.values[inA], scale), valueText(b.values[inB], scale)];
   if (a.rows !== b.rows || a.columns !== b.columns)
     return `A, ${patchName(inA, a)}: ${first}. The same place in B, ${patchName(inB, b)}: ${second}.`;
@@ -65,8 +59,12 @@ export function restingSentence(reply: Comparison): string {
 }
 
 /** Whether the colors of both maps mean the same values. */
-export const scaleSentence = ({ has_same_quantity: isShared }: Pick<Comparison, 'has_same_quantity'>) =>
-  isShared ? 'Both maps have one scale.' : 'Each map is relative to its own largest magnitude.';
+export const scaleSentence = ({ a, has_same_quantity: isShared }: Pick<Comparison, 'a' | 'has_same_quantity'>) =>
+  a.colors
+    ? 'Equal colors mean alike features, as far as a rotation can align both.'
+    : isShared
+      ? 'Both maps have one scale.'
+      : 'Each map is relative to its own largest magnitude.';
 
 /** A text alternative of a map: where it is largest and smallest. */
 export function mapLabel(

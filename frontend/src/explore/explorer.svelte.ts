@@ -7,6 +7,7 @@ import type { Engine } from '../session/engine';
 import { Session } from '../session/session.svelte';
 import { Images } from './images.svelte';
 import type { Presentation } from './present';
+import type { ImageSet } from './set/imageSet.svelte';
 
 export class Explorer {
   readonly host: Host;
@@ -17,6 +18,7 @@ export class Explorer {
 
   root = $state.raw<HTMLElement | null>(null); // while it is mounted
   presented = $state.raw<Presentation | null>(null); // what fills the window
+  set = $state.raw<ImageSet | null>(null); // several images, shown below the one that is explained
   isHidden = $state.raw(false); // another tab is on screen
 
   readonly #hasCifar = $derived.by(() => this.catalog.lists.cifar.available);
@@ -61,6 +63,17 @@ export class Explorer {
 
   hide(isHidden: boolean) {
     this.isHidden = isHidden;
+  }
+
+  /** Show several images: files that are uploaded, or the image on screen with some samples. */
+  async openSet(files: readonly File[] = []) {
+    const { ImageSet } = await import('./set/imageSet.svelte');
+    this.set ??= new ImageSet(this, !files.length);
+    await this.set.upload(files);
+  }
+
+  closeSet() {
+    this.set = null;
   }
 
   present(what: Presentation | null) {

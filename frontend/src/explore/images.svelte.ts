@@ -1,7 +1,6 @@
 /* The choice of an image: a thumbnail of a shelf, or a file that is uploaded. */
 
 import { pause } from '../lib/host';
-import { uploadImage } from '../lib/imageFiles';
 import { isRefused, refusalOf } from '../lib/refused';
 import type { Download, DownloadRequest } from '../lib/routes';
 import { post } from '../lib/server';
@@ -17,6 +16,7 @@ export class Images {
   readonly #explorer: Explorer;
   readonly gallery: Gallery;
   shelf = $state.raw<Shelf>('sample');
+  hasOpenedUploads = $state.raw(false); // their shelf is loaded when it is first shown
   download = $state.raw<Download | null>(null); // of CIFAR-10
   isDropping = $state.raw(false); // a file is dragged over the page
   #followsDownload = false;
@@ -42,8 +42,10 @@ export class Images {
   }
 
   async choose(image: Image): Promise<void> {
+    const { session, set } = this.#explorer;
     if (this.#diverted) this.#diverted(image);
-    else await this.#explorer.session.explain({ image });
+    else if (set?.isAdding) set.toggle(image);
+    else await session.explain({ image });
   }
 
   /** Explain a test image of the dataset in the gallery, by its index, and show its page. */
@@ -58,6 +60,7 @@ export class Images {
   /** Show the thumbnails of a shelf; the gallery is filled when it is shown. */
   show(shelf: Shelf): void {
     this.shelf = shelf;
+    this.hasOpenedUploads ||= shelf === 'upload';
     const { cifar, public: isPublic } = this.#explorer.catalog.lists;
     if (shelf === 'test') {
       if (cifar.available) this.gallery.open(CIFAR10);
@@ -88,6 +91,12 @@ export class Images {
     await catalog.refresh();
   }
 
+  /** Upload a file and explain it; several of them are shown as a set. */
+  openFiles([file, ...others]: readonly File[]) {
+    if (others.length && this.#explorer.session.engine.isLive) this.#explorer.openSet([file, ...others]);
+    else if (file) this.openFile(file);
+  }
+
   /** Upload a file and explain it, or show why it is refused. */
   openFile(file: File) {
     const { catalog, session } = this.#explorer;
@@ -96,7 +105,7 @@ export class Images {
     this.show('upload');
     this.#cancelUpload();
     this.#cancelUpload = session.status.request(
-      (signal) => uploadImage(file, catalog.lists.maxBytes, signal),
+      async (signal) => (await import('../lib/imageFiles')).uploadImage(file, catalog.lists.maxBytes, signal),
       (image) => session.subject === subject && this.choose(image),
     );
   }

@@ -72,8 +72,7 @@ function listen(explorer: Explorer, history: History) {
     listenWhile(element, document, type, (event) => acceptDrop(explorer, event));
   }
   listenWhile(element, document, 'paste', (event) => {
-    const file = event.clipboardData?.files[0];
-    if (file && explorer.isVisible) explorer.images.openFile(file);
+    if (explorer.isVisible) explorer.images.openFiles([...(event.clipboardData?.files ?? [])]);
   });
 }
 
@@ -83,6 +82,5 @@ function acceptDrop(explorer: Explorer, event: DragEvent) {
   if (!isVisible || !event.dataTransfer?.types.includes('Files')) return;
   event.preventDefault();
   images.drag(event.type === 'dragover');
-  const [file] = event.dataTransfer.files;
-  if (event.type === 'drop' && file) images.openFile(file);
+  if (event.type === 'drop') images.openFiles([...event.dataTransfer.files]);
 }

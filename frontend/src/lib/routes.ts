@@ -97,6 +97,7 @@ export interface ComparedMap {
   name: string;
   title: string;
   values: (number | null)[];
+  colors: string | null;
   rows: number;
   columns: number;
   aspect: number;
@@ -140,6 +141,24 @@ export interface ConfigRequest {
   settings: Record<string, SettingValue>;
   init_from?: string;
   image_folder?: string;
+}
+
+/** Several images and their maps on one scale, or the features of their patches as colors in one basis. */
+export interface ContactSheet {
+  images: SheetImage[];
+  rows: number;
+  columns: number;
+  aspect: number;
+  scale: MapScale | null;
+  title: string;
+  note: string;
+}
+
+/** Also the images that are explained as the subject's is, which may be one of them. */
+export interface ContactSheetRequest {
+  subject: Subject;
+  view?: View;
+  images: (Sample | TestImage | RunImage | Upload | Given)[];
 }
 
 /** Direct contributions to a logit, which sum to `logit`; `heads` is float32 (L, A, T). */
@@ -414,10 +433,12 @@ export interface MapRequest {
   method: string;
 }
 
-/** The scale of a map: from 0 to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8. */
+/** The scale of a map: from `low` to `limit`, from -`limit` to `limit`, or uniform attention times 1/8 to 8. */
 export interface MapScale {
   kind: 'linear' | 'signed' | 'uniform';
+  low: number;
   limit: number;
+  clips: boolean;
   is_weight: boolean;
   unit: string;
 }
@@ -715,7 +736,7 @@ export interface Progress {
   waiting: string;
 }
 
-/** Where a saved file comes from: what it shows, or side A of a comparison. */
+/** Where a saved file comes from: what it shows, side A of a comparison, or the first image of a contact sheet. */
 export interface Provenance {
   vitviz: string;
   code: string | null;
@@ -726,6 +747,7 @@ export interface Provenance {
   subject: Subject;
   view: View;
   b?: Shown | null;
+  others?: ImageIdentity[];
 }
 
 /** Why a request is not served. */
@@ -872,6 +894,15 @@ export interface Shape {
   prefix: number;
   class_token: boolean;
   distilled: boolean;
+}
+
+/** An image of a contact sheet. */
+export interface SheetImage {
+  name: string;
+  src: string;
+  prediction: string;
+  values: (number | null)[] | null;
+  colors: string | null;
 }
 
 /** What is shown, and where it comes from. */
@@ -1081,6 +1112,8 @@ export interface Routes {
   'explanations/comparison': [ComparisonRequest, Comparison];
   'explanations/comparison-provenance': [ComparisonRequest, Provenance | null];
   'explanations/comparison-file': [ComparisonFileRequest, SavedFile];
+  'explanations/contact-sheet': [ContactSheetRequest, ContactSheet];
+  'explanations/contact-sheet-provenance': [ContactSheetRequest, Provenance];
   'explanations/file': [FileRequest, SavedFile];
   'explanations/lesson': [SubjectRequest, Lesson];
   'explanations/lesson/head': [HeadRequest, HeadVectors];
@@ -1112,7 +1145,7 @@ export interface Routes {
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'models/probes' | 'data/gallery' | 'data/folders/survey';
+export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/probes' | 'data/gallery' | 'data/folders/survey';
 
 /** The defaults of a view. */
 export const VIEW_DEFAULTS: Required<View> = {

@@ -2,7 +2,7 @@
 
 import { isFlat, removedFrom, type Scale, type Shape } from '../lib/numbers';
 import { makeTile, type Tile } from '../lib/paint';
-import type { Limits, MethodInfo } from '../lib/routes';
+import type { Limits, MapScale, MethodInfo } from '../lib/routes';
 import type { View } from '../lib/view';
 import { digitsOf, FLAT_WEIGHTS, percent } from '../lib/words';
 
@@ -38,6 +38,12 @@ function rangeScale(weights: ArrayLike<number>, first = 0, removed: readonly num
   }
   const ends = high - low > FLAT_WEIGHTS ? { low, limit: high } : { low: 0, limit: 2 * high || 1 };
   return { kind: 'linear', ...ends, clips: false, isWeight: true };
+}
+
+/** The scale of a map of the server, as canvases take it. */
+export function scaleOf({ kind, low, limit, clips, is_weight: isWeight }: MapScale): Scale {
+  if (kind === 'uniform') return { kind, uniform: limit, isWeight };
+  return kind === 'signed' ? { kind, limit, isWeight } : { kind, low, limit, clips, isWeight };
 }
 
 /** What the scales of the matrix are. */

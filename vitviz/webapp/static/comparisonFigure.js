@@ -1,4 +1,4 @@
-import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{$n as l,En as u,Gn as d,Nn as f,Qn as p,Xn as m,cr as h,jn as g,kn as _,sr as v,ur as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{Ar as l,Nr as u,Qn as d,Sr as f,Yn as p,er as m,jr as h,mr as g,nr as _,xr as v,yr as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
@@ -105,7 +105,7 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
   .pair-range { flex-wrap: wrap; gap: 0 10px; }
   .pair-picker .pair-row { flex-direction: column; align-items: start; }
 }
-`,x=f(`<p class="address"> </p>`),S=f(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){h(t,!0);var n=S(),r=m(n),i=p(r,!0),s=l(r,2),f=m(s);o(f,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=l(f,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=l(b,2);a(C,{get page(){return t.page},get shown(){return t.shown}});var w=l(C,2);c(w,{get reply(){return t.shown.reply}}),y(s);var T=l(s,2),E=p(T,!0),D=l(T,2),O=e=>{var n=x(),r=p(n,!0);d(()=>_(r,t.address)),g(e,n)};u(D,e=>{t.address&&e(O)}),y(n),d(()=>{_(i,t.shown.reply.headline),_(E,t.caption)}),g(e,n),v()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
+`,x=_(`<p class="address"> </p>`),S=_(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){h(t,!0);var n=S(),r=y(n),i=v(r,!0),s=f(r,2),_=y(s);o(_,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=f(_,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=f(b,2);a(C,{get page(){return t.page},get shown(){return t.shown}});var w=f(C,2);c(w,{get reply(){return t.shown.reply}}),u(s);var T=f(s,2),E=v(T,!0),D=f(T,2),O=e=>{var n=x(),r=v(n,!0);g(()=>d(r,t.address)),m(e,n)};p(D,e=>{t.address&&e(O)}),u(n),g(()=>{d(i,t.shown.reply.headline),d(E,t.caption)}),m(e,n),l()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
 
 .vitviz-compare.figure { width: 1120px; --side: 338px; }
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }

@@ -55,6 +55,7 @@ export class SaveDialog {
     isLive: this.#session.engine.isLive,
     layers: this.#session.explanation?.shape.layers ?? 1,
     isUpload: [this.#session.subject?.image, this.#session.view.other].some((image) => image?.kind === 'upload'),
+    hasSet: Boolean(this.explorer.set?.shown),
     shown: this.#session.drawing.panel ? this.#session.view.content : 'attention',
     hasMethods: this.#session.methods.skipped === null,
   }));
@@ -127,7 +128,10 @@ export class SaveDialog {
       try {
         const [drawing, provenance] = await Promise.all([
           drawFigure(explorer, content, size, address),
-          engine.provenance(subject, view, NEVER).catch(() => null), // a figure is saved even if the server has gone
+          (content === 'images' && explorer.set
+            ? explorer.set.provenance()
+            : engine.provenance(subject, view, NEVER)
+          ).catch(() => null), // a figure is saved even if the server has gone
         ]);
         return { ...file, blob: await fileOf(drawing, choice.format, provenance), isUntraced: !provenance };
       } catch {

@@ -15,6 +15,7 @@ import explore from '../explore.css?inline';
 import type { Explorer } from '../explorer.svelte';
 import narrow from '../narrow.css?inline';
 import { type PanelComponent, panelOf } from '../panels';
+import set from '../set/imageSet.css?inline';
 import contributions from '../views/contributions.css?inline';
 import features from '../views/features.css?inline';
 import patching from '../views/patching.css?inline';
@@ -25,7 +26,7 @@ import type { Content, Size } from './options';
 /** What a frame of an animation shows instead of what is on screen. */
 export type Change = Partial<Pick<View, 'content' | 'layer' | 'query'>>;
 
-const STYLES = [explore, narrow, contributions, features, patching, figure];
+const STYLES = [explore, narrow, contributions, features, patching, set, figure];
 const NOTHING = { hover: -1, read: -1, method: null };
 
 /** The explorer as a figure shows it. */
@@ -71,8 +72,9 @@ export async function drawFigure(
 const OF_QUERY: readonly Content[] = ['matrix', 'sheet', 'layers', 'patches'];
 
 /** The headline; the methods have another title. */
-function titleOf({ session: { drawing } }: Explorer, content: Content): string {
+function titleOf({ session: { drawing }, set }: Explorer, content: Content): string {
   if (content === 'methods') return '';
+  if (content === 'images') return set?.shown?.sheet.title ?? '';
   if (!OF_QUERY.includes(content)) return drawing.headline;
   if (content === 'patches')
     return drawing.direction === 'to' ? 'What attends to each patch' : 'What each patch attends to';
@@ -87,25 +89,32 @@ function attentionOf({ query, direction, shape }: Shown) {
 }
 
 /** What the figure shows, and of what. */
-export function captionOf({ session }: Explorer, content: Content): string {
+export function captionOf({ session, set }: Explorer, content: Content): string {
   const { drawing, explanation, view } = session;
   if (!explanation) return '';
   const { reply, shape, subject, isAblated } = explanation;
   const { caption, truth, note } = reply.image;
   const image = [caption, truth === null ? '' : `true label ${reply.classes[truth]}`, note].filter(Boolean).join(', ');
   const size = `${counted(shape.layers, 'layer', 'layers')}, ${counted(shape.heads, 'head', 'heads')}`;
+  const model = `Model: ${subject.model} (${size}).`;
+  const ablation = isAblated && `${capital(changesLine(ablationOf(subject)))}.`;
+  if (content === 'images' && set?.shown) {
+    const { images, scale, note } = set.shown.sheet;
+    const count = `${counted(images.length, 'image', 'images')}${scale ? ' on one scale' : ''}.`;
+    return [model, count, note && `${note}.`, ablation, reply.credit].filter(Boolean).join(' ');
+  }
   const isAttention = drawing.panel === null && content !== 'methods';
   const isClassGiven =
     session.hasHead &&
     (content === 'methods' || drawing.method?.forClass || (drawing.panel !== null && content !== 'features'));
   return [
     ...(OF_QUERY.includes(content) || content === 'methods' ? [] : [textOf(drawing.line)]),
-    `Model: ${subject.model} (${size}).`,
+    model,
     `Image: ${image}.`,
     isAttention && !drawing.method && !OF_QUERY.includes(content) && `${attentionOf(drawing)}.`,
     isAttention && `Color scale: ${scaleNote(view.scale, drawing.limits)}.`,
     isClassGiven && `Explained class: ${targetTitle(session.targetNames)}.`,
-    isAblated && `${capital(changesLine(ablationOf(subject)))}.`,
+    ablation,
     reply.credit,
   ]
     .filter(Boolean)
@@ -113,10 +122,14 @@ export function captionOf({ session }: Explorer, content: Content): string {
 }
 
 /** Model, image, map, query and content in plain letters. */
-export function nameOf({ session }: Explorer, content: Content, ending: string): string {
+export function nameOf({ session, set }: Explorer, content: Content, ending: string): string {
   const { drawing, explanation } = session;
   if (!explanation) return fileName(['vitviz'], ending);
   const { subject, shape, isAblated } = explanation;
+  if (content === 'images' && set?.shown) {
+    const { images, title } = set.shown.sheet;
+    return fileName(['vitviz', subject.model, counted(images.length, 'image', 'images'), title], ending);
+  }
   const { query: patches, direction, method, title } = drawing;
   const isOfOneMap = !['matrix', 'methods', 'sheet'].includes(content);
   const hasQuery = (!method || !isOfOneMap) && content !== 'methods' && (patches.length > 0 || direction === 'to');

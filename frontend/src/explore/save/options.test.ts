@@ -21,6 +21,7 @@ const ALL: Abilities = {
   isUpload: false,
   shown: 'attention',
   hasMethods: true,
+  hasSet: false,
 };
 const VIEW: Choice = { content: 'view', format: 'png', size: 'content', link: true };
 
@@ -28,6 +29,13 @@ describe('what is offered', () => {
   test('an animation over layers needs two layers', () => {
     expect(contentsFor(ALL)).toEqual(CONTENTS);
     expect(contentsFor({ ...ALL, layers: 1 }).map(({ key }) => key)).not.toContain('layers');
+  });
+
+  test('several images are offered beside every content, as a figure without a link', () => {
+    for (const shown of ['attention', 'features'] as const)
+      expect(contentsFor({ ...ALL, shown, hasSet: true }).at(-1)?.key).toBe('images');
+    expect(formatsOf('images', ALL)).toEqual(['png', 'svg', 'pdf']);
+    expect(canPrintLink({ ...VIEW, content: 'images' }, ALL)).toBe(false);
   });
 
   test('methods that are left out for a large model are not offered, even if chosen before', () => {

@@ -6,7 +6,7 @@ import type { View } from '../../lib/view';
 import type { FileFormat } from '../../session/engine';
 
 /** What is saved: of the attention and the methods, or all of another content. */
-export type Content = 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | Panels;
+export type Content = 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | 'images' | Panels;
 type Panels = 'contributions' | 'features' | 'patching';
 export type Size = 'content' | '16:9';
 /** Figures and animations are drawn in the browser; the server writes arrays, tables, and the explorer. */
@@ -65,7 +65,14 @@ const PANELS: readonly ContentInfo[] = [
   { key: 'features', name: 'Features', about: 'Image, map and all layers', formats: PANEL },
   { key: 'patching', name: 'Patching', about: 'Both images, map, heads and MLPs', formats: PANEL },
 ];
-const ALL = [...CONTENTS, ...PANELS];
+/** Below the explanation, whatever that shows. */
+const SET: ContentInfo = {
+  key: 'images',
+  name: 'Several images',
+  about: 'Each beside its map, on one scale',
+  formats: FIGURE,
+};
+const ALL = [...CONTENTS, ...PANELS, SET];
 
 export const FORMATS: Record<Format, { name: string; about: string }> = {
   png: { name: 'PNG', about: '300 dpi' },
@@ -97,6 +104,7 @@ export interface Abilities {
   isUpload: boolean; // a link does not contain it
   shown: View['content']; // "attention" also while a method is shown
   hasMethods: boolean; // their maps and scores; left out for a large model
+  hasSet: boolean; // several images are shown
 }
 
 const info = (content: Content) => ALL.find(({ key }) => key === content) ?? CONTENTS[0];
@@ -123,11 +131,13 @@ export const describe = ({ content, format }: Choice) =>
       ? 'NumPy arrays: all numbers of this view'
       : FORMATS[format].about;
 
-export const contentsFor = ({ layers, shown, hasMethods, isLive }: Abilities) =>
-  (shown === 'attention' ? CONTENTS : PANELS.filter(({ key }) => key === shown)).filter(
+export function contentsFor({ layers, shown, hasMethods, hasSet, isLive }: Abilities) {
+  const contents = shown === 'attention' ? CONTENTS : PANELS.filter(({ key }) => key === shown);
+  return [...contents, ...(hasSet ? [SET] : [])].filter(
     ({ key, formats }) =>
       (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods) && (isLive || formats !== ANIMATION),
   );
+}
 
 export const formatsOf = (content: Content, { encodes, isLive }: Abilities) =>
   info(content).formats.filter(
@@ -136,7 +146,7 @@ export const formatsOf = (content: Content, { encodes, isLive }: Abilities) =>
 
 /** Whether the file can state the address of the view. */
 export const canPrintLink = (choice: Choice, { isUpload, isLive }: Abilities) =>
-  isLive && !isUpload && (isFigure(choice) || isAnimation(choice));
+  isLive && !isUpload && choice.content !== 'images' && (isFigure(choice) || isAnimation(choice));
 
 /** The choice, or the nearest one that is offered. */
 export function nearestOffered(choice: Choice, abilities: Abilities): Choice {
