@@ -2,6 +2,7 @@
 
 import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
+import { NO_RESPONSE } from '../lib/refused';
 import type { Line } from '../lib/words';
 import type { Engine } from '../session/engine';
 import { Session } from '../session/session.svelte';
@@ -67,9 +68,13 @@ export class Explorer {
 
   /** Show several images: files that are uploaded, or the image on screen with some samples. */
   async openSet(files: readonly File[] = []) {
-    const { ImageSet } = await import('./set/imageSet.svelte');
-    this.set ??= new ImageSet(this, !files.length);
-    await this.set.upload(files);
+    try {
+      const { ImageSet } = await import('./set/imageSet.svelte');
+      this.set ??= new ImageSet(this, !files.length);
+      await this.set.upload(files);
+    } catch {
+      this.session.status.say(NO_RESPONSE, true);
+    }
   }
 
   closeSet() {
