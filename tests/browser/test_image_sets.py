@@ -73,8 +73,8 @@ def test_several_files_are_shown_as_a_set_and_a_bad_one_is_named(open_page, tmp_
     for seed, file in enumerate(files):
         Image.fromarray(tiny.pixels(32, 32, seed=seed)).save(file)
     files[2].write_bytes(b"no image")
-    page.locator("input[name=source][value=upload]").check()
-    page.locator(".shelf[data-source=upload] input[type=file]").set_input_files(files)
+    page.locator("input[name=shelf][value=upload]").check()
+    page.locator(".shelf[data-shelf=upload] input[type=file]").set_input_files(files)
     tiles = wait_for(page, 2)
     expect(tiles.nth(1).locator(".set-name")).to_have_text("b.png")
     expect(page.locator(".status")).to_contain_text("bad.png: ")
