@@ -9,7 +9,7 @@ import vitviz
 from tests import tiny
 from tests.errors import refuses
 from vitviz.attribution import file_formats
-from vitviz.attribution.comparison import ATTENTION, Comparison, Side, compare
+from vitviz.attribution.comparison import ALIGNED, ATTENTION, Comparison, Side, compare
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.provenance import provenance, read
 from vitviz.plots.scales import Scale
@@ -308,7 +308,9 @@ def test_features_are_compared_as_colors_that_are_aligned(tmp_path):
     expected = b.pca(1).aligned_rgb(a.pca(1))
     np.testing.assert_array_equal(found.colors[0], a.pca(1).rgb)
     np.testing.assert_array_equal(found.colors[1], expected)
-    assert (found.difference_scale.limit, found.rank_correlation, found.most_changed) == (1, None, None)
+    assert (found.rank_correlation, found.most_changed, found.notes[0]) == (None, None, ALIGNED)
+    tokens = replace(found.b, num_tokens=99)
+    assert replace(found, b=tokens).notes == found.notes
     same = compare(a, a, content="features", layer=1).colors
     np.testing.assert_allclose(same[0], same[1], rtol=0, atol=1e-6)
     layers = compare(a, a, content="features", layer=1, b_options={"layer": 3})

@@ -183,7 +183,7 @@ class Comparison:
             return Scale("signed", 1.0, is_weight=False, quantity="cosine similarity of tokens")
         if self.a.unit == "logits":
             return Scale("signed", self.largest, is_weight=False)
-        if self.a.unit == "relative":
+        if self.a.unit in ("relative", "colors"):  # colors have none
             return Scale("linear", 1.0, is_weight=False, quantity="relative to the maximum of both maps")
         if self.a.num_tokens != self.b.num_tokens:
             return Scale("uniform", 1.0)
