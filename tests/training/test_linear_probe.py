@@ -18,6 +18,7 @@ from vitviz.models import checkpoint
 from vitviz.models.accuracy import wilson_interval
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
+from vitviz.models.publish import model_card
 from vitviz.training import linear_probe
 from vitviz.training.evaluation import predict
 from vitviz.training.linear_probe import (
@@ -244,6 +245,15 @@ def test_the_record_names_backbone_and_images_but_not_the_repository_as_its_own(
     assert sum(probe["images"].values()) == 12
     assert probe["c"] == 0.01
     assert probe["cross_validation"]["total"] == 12
+    assert taught.linear_probe == f"linear probe on timm/x, 12 images, {found.correct} of 12 correct when held out"
+    assert f"| head | {taught.linear_probe} |" in model_card(taught, "me/x")
+    for other in (
+        {},
+        {"linear_probe": 3},
+        {"linear_probe": {"backbone": []}},
+        {"linear_probe": probe | {"images": {"a": "b"}}},
+    ):
+        assert replace(taught, record=other).linear_probe == ""
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,20 @@ class Checkpoint:
             return ""
         return f"Weights: {self.pretrained_name}, license {self.pretrained.get('license', 'not stated')}."
 
+    @property
+    def linear_probe(self) -> str:
+        """Backbone, images and held-out accuracy of a linear probe as text; empty for other models."""
+        try:
+            fitted = self.record["linear_probe"]
+            backbone, held_out = fitted["backbone"], fitted["cross_validation"]
+            count = sum(fitted["images"].values())
+            accuracy = f", {held_out['correct']:,} of {held_out['total']:,} correct when held out" * bool(
+                held_out["total"]
+            )
+            return f"linear probe on {backbone.get('repository', backbone['name'])}, {count:,} images{accuracy}"
+        except (KeyError, TypeError, ValueError, AttributeError):  # not a record that vitviz wrote
+            return ""
+
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
         from vitviz.data.augmentation import normalize

@@ -138,6 +138,7 @@ def facts(model: Checkpoint, license_name: str | None) -> list[tuple[str, str]]:
         "dataset": record.get("dataset"),
         "training images": f"{record['train_samples']:,}" if isinstance(record.get("train_samples"), int) else None,
         "initialized from": options.get("init_from"),
+        "head": model.linear_probe,
         "epochs": record.get("epochs"),
         "training time": f"{record['seconds'] / 60:.0f} minutes" if isinstance(record.get("seconds"), float) else None,
         "hardware": record.get("hardware"),

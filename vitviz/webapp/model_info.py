@@ -69,7 +69,7 @@ def describe_classes(model: Checkpoint) -> str:
 
 
 def describe_training(model: Checkpoint) -> str:
-    """Describe a training from its record: dataset, epochs, initial weights, accuracy; empty if nothing is known."""
+    """Describe a training from its record: dataset, epochs, initial weights, accuracy; or the fit of a linear probe."""
     record, init = model.record, model.train_config.get("init_from")
     parts = [str(record["dataset"])] if isinstance(record.get("dataset"), str) else []
     if isinstance(epochs := record.get("epochs"), int | float):
@@ -79,4 +79,4 @@ def describe_training(model: Checkpoint) -> str:
     if isinstance(accuracy := record.get("test_accuracy"), int | float):
         count = eval_samples(record)
         parts.append(f"test accuracy {accuracy_text(accuracy, count) if count else accuracy_number(accuracy)}")
-    return ", ".join(parts)
+    return ", ".join(filter(None, (*parts, model.linear_probe)))
