@@ -117,7 +117,7 @@ def test_a_linear_probe_is_a_finished_run_that_explains_and_is_listed(vitviz, ti
     words = ("train", "--linear-probe", "--init-from", tiny_file, "--data", images)
     code, out, err = vitviz(*words)
     assert code == 0, err
-    assert out.startswith("runs/linear-probe/last.safetensors: 2 classes, 24 images, ")
+    assert re.fullmatch(r"runs/\S+/last.safetensors: linear probe on tiny, 24 images(, .* held out)?\n", out)
     (run,) = Runs("runs").all()
     assert (run.name, run.state, run.config["init_from"], run.config["dataset"]) == (
         *("linear-probe", "finished"),

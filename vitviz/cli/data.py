@@ -107,8 +107,9 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
     size = model.config.img_size
     if dataset == "folder":
         found, locations, summary = image_folder.read_all(data, size, model.resize)
-        names, classes = list(found), summary.classes
-        images = torch.stack(list(found.values()))
+        classes = summary.classes
+        names = [name for name in found if locations[name].class_name in classes]
+        images = torch.stack([found[name] for name in names])
         labels = torch.tensor([classes.index(locations[name].class_name) for name in names])
     else:
         parts = {split: cifar.load(split, data, dataset) for split in datasets.SPLITS}
@@ -131,7 +132,7 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
     accuracy = accuracy_number(validation.correct / validation.total, validation.total)
     console.print(
         f"{len(suspects):,} of {validation.total:,} images are likely mislabeled, by a linear probe on the features of "
-        f"{model.name}; it predicts {accuracy} correctly when held out: the fewer, the more of these labels are right."
+        f"{escape(model.name)}; it predicts {accuracy} correctly when held out: the fewer, the more labels are right."
     )
     table = Table("likely mislabeled", "class", "prediction", "probability")
     for image, other in suspects[:MAX_LISTED]:

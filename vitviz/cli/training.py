@@ -122,7 +122,6 @@ def fit_linear_probe(options: dict[str, Any]) -> None:
     base = TrainConfig(dataset="folder", output_dir="runs/linear-probe")
     config = replace(base, **config_values(given), freeze_backbone=True)
 
-    from vitviz.models.accuracy import accuracy_number
     from vitviz.models.checkpoint import load
     from vitviz.runs import training_run
     from vitviz.runs.store import warn_if_unlisted
@@ -132,13 +131,7 @@ def fit_linear_probe(options: dict[str, Any]) -> None:
         task = bar.add_task("computing features", total=None)
         report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
         path = training_run.fit_linear_probe(config, report)
-    fitted = load(path).record["linear_probe"]
-    correct, total, interval = fitted["cross_validation"].values()
-    accuracy = "no image could be held out"
-    if total:
-        low, high = (f"{100 * end:.0f}" for end in interval)
-        accuracy = f"{accuracy_number(correct / total, total)} of held-out images (95 % interval {low} to {high} %)"
-    print(f"{path}: {len(fitted['images'])} classes, {sum(fitted['images'].values())} images, {accuracy}")
+    print(f"{path}: {load(path).linear_probe}")
 
 
 @with_config_options

@@ -152,11 +152,9 @@ class Checkpoint:
         try:
             fitted = self.record["linear_probe"]
             backbone, held_out = fitted["backbone"], fitted["cross_validation"]
-            count = sum(fitted["images"].values())
-            accuracy = f", {held_out['correct']:,} of {held_out['total']:,} correct when held out" * bool(
-                held_out["total"]
-            )
-            return f"linear probe on {backbone.get('repository', backbone['name'])}, {count:,} images{accuracy}"
+            name, count = backbone.get("repository", backbone["name"]), sum(fitted["images"].values())
+            counts = f"{held_out['correct']:,} of {held_out['total']:,} correct when held out"
+            return f"linear probe on {name}, {count:,} images" + (f", {counts}" if held_out["total"] else "")
         except (KeyError, TypeError, ValueError, AttributeError):  # not a record that vitviz wrote
             return ""
 
