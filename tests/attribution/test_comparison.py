@@ -320,8 +320,10 @@ def test_features_are_compared_as_colors_that_are_aligned(tmp_path):
     blue = [row[-1] for row in found.rows() if row[0] == "blue B"]
     np.testing.assert_allclose(blue, expected[..., 2].ravel(), rtol=0, atol=1e-6)
     assert len(found.figure().axes) == 2
+    assert found.difference is None
     code = found.provenance().code
     assert "content='features', layer=1" in code
+    assert "array = found.colors" in code
 
 
 def test_features_of_two_images_or_beside_a_map_are_refused():

@@ -67,7 +67,9 @@ def of_comparison(a: "Shown", b: "Shown") -> str | None:
             *([] if a.subject.model == b.subject.model else [load(b.subject.model)]),
             *explain(b.subject, b.image.crop, "b"),
             f"found = vitviz.compare(a, b{given and f', {given}'})",
-            "array = found.difference  # B - A, None if the grids differ",
+            "array = found.colors  # of A and B"
+            if a.view.content == "features"
+            else "array = found.difference  # B - A, None if the grids differ",
             "",
         ]
     )

@@ -218,8 +218,11 @@ class Comparison:
 
     @cached_property
     def difference(self) -> Array | None:
-        """B minus A of `maps`, (gh, gw); NaN for patches without a value in one of them; None if the grids differ."""
-        return self.maps[1] - self.maps[0] if self.has_same_grid else None
+        """B minus A of `maps`, (gh, gw), NaN for patches without a value in one of them; None if the grids differ.
+
+        Features have none, either.
+        """
+        return self.maps[1] - self.maps[0] if self.has_same_grid and self.colors is None else None
 
     @property
     def points(self) -> Array | None:
@@ -372,7 +375,7 @@ class Comparison:
                 found |= {f"{letter}_labels": np.array(side.labels), f"{letter}_probabilities": side.probabilities}
         if self.colors is not None:
             found |= {"a_colors": self.colors[0], "b_colors": self.colors[1]}
-        elif self.difference is not None:
+        if self.difference is not None:
             correlation = np.nan if self.rank_correlation is None else self.rank_correlation
             found |= {"difference": self.difference, "rank_correlation": np.array(correlation)}
         return found | {"notes": np.array(self.notes)}
@@ -405,9 +408,7 @@ class Comparison:
                 "AB", self.names, (self.a, self.b), self.colors or self.maps, strict=True
             )
         )
-        third = (
-            None if self.points is None or self.colors is not None else Map("B − A", self.points, self.difference_scale)
-        )
+        third = None if self.points is None else Map("B − A", self.points, self.difference_scale)
         aspects = [side.image.shape[1] / side.image.shape[0] for side in (self.a, self.b)]
         return draw_comparison(first, second, third, (aspects[0], aspects[1]), self.headline, self.query)
 
