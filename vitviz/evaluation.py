@@ -15,6 +15,7 @@ from torch import Tensor
 from vitviz.attribution import file_formats
 from vitviz.attribution.file_formats import DRAWN, Output, cell, figure_bytes
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.features import max_batch_size
 from vitviz.training.evaluation import predict
 
 ENDINGS = (*DRAWN, ".json", ".csv")  # of the files that `Evaluation.save` writes
@@ -136,7 +137,8 @@ def evaluate(
     checkpoint: Checkpoint, images: Tensor, labels: Tensor, report: Callable[[int], None] = lambda count: None
 ) -> Evaluation:
     """Evaluate a classifier on labeled images; arguments as for `measure_accuracy`."""
-    logits = checkpoint.check_logits(predict(checkpoint, images, report=report)).double()  # (n, K)
+    logits = predict(checkpoint, images, max_batch_size(checkpoint.config), report)  # (n, K)
+    logits = checkpoint.check_logits(logits).double()
     probabilities = logits.sigmoid() if checkpoint.config.has_sigmoid else logits.softmax(-1)
     predicted = logits.argmax(-1).cpu()
     found = Evaluation(int((predicted == labels).sum()) / len(labels))
