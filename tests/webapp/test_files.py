@@ -123,7 +123,7 @@ def test_files_of_a_large_model_have_no_scores(client, monkeypatch):
     monkeypatch.setattr(explanations, "MAX_MACS", 0)
     monkeypatch.setattr(serialize, "method_scores", lambda *_: pytest.fail("the scores are computed"))
     subject = CAT | {"image": {"kind": "sample", "name": "ship"}}
-    reason = client.get("explanations/maps", subject=subject, quick=True)["skipped"]
+    reason = client.get("explanations/maps", subject=subject, part="quick")["skipped"]
     for ending in ("csv", "npz"):
         refusal = client.refusal("explanations/file", subject=subject, format=ending, methods=True)
         assert refusal["error"] == reason
