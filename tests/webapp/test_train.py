@@ -248,13 +248,6 @@ def test_fine_tuning_uses_the_network_of_init_from(trainings, run):
     assert (config.model.depth, config.freeze_backbone) == (2, True)
 
 
-def test_fine_tuning_starts_from_an_opened_model(trainings, tmp_path, tiny_bytes):
-    (tmp_path / "mine.safetensors").write_bytes(tiny_bytes)
-    name = trainings.user_models.open(str(tmp_path / "mine.safetensors"))
-    config = trainings.config(ConfigRequest(**BASE | {"init_from": name}))
-    assert (config.init_from, config.model.depth) == (str(tmp_path / "mine.safetensors"), 6)
-
-
 def test_no_run_starts_without_its_dataset(page):
     assert "CIFAR-10 is not in" in page.refusal("runs/start", **TI4)["error"]
     lists = page.get("runs/poll")["lists"]

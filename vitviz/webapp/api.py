@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
-from vitviz.webapp.routes import data, explanations, lessons, models, runs
+from vitviz.webapp.routes import data, explanations, lessons, models, runs, teaching
 from vitviz.webapp.server.modules import API_PREFIX
 from vitviz.webapp.server.refusals import Refusal
 
 if TYPE_CHECKING:
     from vitviz.webapp.backend import Backend
 
-ROUTERS = (explanations, lessons, models, data, runs)
+ROUTERS = (explanations, lessons, models, data, runs, teaching)
 REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": Refusal}, "5XX": {"model": Refusal}}
 
 

@@ -1,5 +1,7 @@
 """What the routes use. Importing this module imports torch."""
 
+import math
+
 from vitviz.training.config import InferenceDevice
 from vitviz.training.device import choose_device
 from vitviz.webapp import api
@@ -8,9 +10,10 @@ from vitviz.webapp.gallery import Gallery
 from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.probes import ModelProbes
 from vitviz.webapp.server.jobs import Queues
+from vitviz.webapp.teaching import Teaching
 from vitviz.webapp.timelines import Timelines
 from vitviz.webapp.trainings import Trainings
-from vitviz.webapp.user_models import ModelOpener, UserModels
+from vitviz.webapp.user_models import MAX_AGE, ModelOpener, UserModels
 
 
 class Backend:
@@ -24,19 +27,21 @@ class Backend:
         device: InferenceDevice = "cpu",
     ) -> None:
         """Build it; arguments and errors as of `vitviz.webapp.app.build_app`."""
-        user_models = UserModels()
+        user_models = UserModels(max_age=MAX_AGE if public else math.inf)
         if checkpoint is not None:
             user_models.first = user_models.open(checkpoint)
         opener = ModelOpener(user_models)
-        self.trainings = Trainings(data, public=public, user_models=user_models)
+        self.trainings = Trainings(data, public=public)
         runs = None if public else self.trainings.runs
         self.public, self.queues = public, Queues()
         self.inputs = Inputs(data, runs, public, opener, choose_device(device))
         self.explanations, self.gallery = Explanations(self.inputs), Gallery(self.inputs)
         self.probes = ModelProbes(self.inputs)
+        self.teaching = Teaching(self.inputs, self.trainings.datasets)
         self.timelines = Timelines(runs)
         self.api = api.create(self)
 
     def clean(self) -> None:
         """Delete what has expired of visitors' images."""
         self.explanations.clean()
+        self.teaching.clean()

@@ -30,14 +30,14 @@ MAX_LOADED = 64  # bundled checkpoints, counting replaced files
 
 
 def load_model(name: str, runs: Runs | None = None, user_models: UserModels | None = None) -> Checkpoint:
-    """Load a bundled checkpoint, that of a run by "runs/NAME", or an opened one; other names and paths are refused."""
+    """Load a bundled checkpoint, that of a run by "runs/NAME", or an opened or taught one; no other name or path."""
     if runs is not None and name.startswith(RUN_PREFIX):
         run = runs.find(name.removeprefix(RUN_PREFIX)).name
         path = runs.folder(run) / run_folder.LAST
         if not is_regular_file(path):
             raise CheckpointError(f"The run {run} has no checkpoint yet", "Wait for its first epoch.")
         return load_run(path, name, file_state(path))
-    if user_models is not None and name in user_models.requested:
+    if user_models is not None and name in user_models:
         return user_models.get(name)
     if name not in (bundled := bundled_models()):
         raise CheckpointError(f"Checkpoint {name[:80]!r} not found", f"Use one of: {', '.join(bundled)}.")
@@ -130,5 +130,7 @@ def list_models(inputs: "Inputs") -> ModelList:
     user_models = inputs.opener.models
     models = list_bundled() + (list_run_models(inputs.runs) if inputs.runs is not None else [])
     models += [*user_models.infos.values()]
+    if not inputs.public:  # where those of other visitors are private
+        models += [describe_model(model) for model in user_models.taught.values()]
     models.sort(key=lambda model: model["name"] != user_models.first)
     return {"models": models, "cifar": cifar_state(inputs.data, inputs.public)}

@@ -62,7 +62,6 @@ from vitviz.webapp.training_form import (
     describe_settings,
     summarize,
 )
-from vitviz.webapp.user_models import UserModels
 
 AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
 MAX_DOWNLOAD_BYTES = 100 * 2**20  # of a checkpoint sent to the browser
@@ -75,18 +74,10 @@ class Trainings:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         root: Folder of the runs.
         public: Whether only bundled timelines are shown.
-        user_models: The opened models, from which a training may start.
     """
 
-    def __init__(
-        self,
-        data: str | None = None,
-        root: str | Path = "runs",
-        public: bool = False,
-        user_models: UserModels | None = None,
-    ) -> None:
+    def __init__(self, data: str | None = None, root: str | Path = "runs", public: bool = False) -> None:
         self.data, self.public = data, public
-        self.user_models = UserModels() if user_models is None else user_models
         self.runs = Runs(root)
         self.datasets = DataSets(data)
         self.measuring = threading.Lock()  # two measurements at once would both be too slow, and are kept
@@ -127,10 +118,8 @@ class Trainings:
         return replace_num_classes(config, counts.classes) if counts else config
 
     def weights(self, name: str) -> str:
-        """Return the `init_from` of a bundled model, of "runs/NAME" or of an opened model."""
-        load_model(name, self.runs, self.user_models)
-        if name in self.user_models.requested:
-            return self.user_models.requested[name]
+        """Return the `init_from` of a bundled model or of "runs/NAME"."""
+        load_model(name, self.runs)
         if not name.startswith(RUN_PREFIX):
             return name
         return str(self.runs.folder(name.removeprefix(RUN_PREFIX)).resolve() / LAST)

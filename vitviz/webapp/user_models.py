@@ -2,12 +2,17 @@
 
 A model is loaded when it is opened and stays in memory until others replace it; then it is loaded again at its next
 use. It is also loaded again when it is opened again and its files have changed. Nothing but an opened name is ever
-loaded, so a public page, which opens none, offers no others.
+loaded, so a public page, which opens none, offers no others. Models without files, which a visitor has taught, are in
+memory only.
 """
 
+import math
 import threading
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from cachetools import TTLCache
 
 from vitviz.errors import CheckpointError
 from vitviz.models import hub, hub_cache
@@ -18,6 +23,9 @@ from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.schemas.models import OpenState
 
 MAX_LOADED = 2  # models in memory
+MAX_TAUGHT = 32  # taught models in memory, which share the weights of their base models but for the head
+MAX_AGE = 3300.0  # s; less than an hour, after which a public page has forgotten what a visitor taught
+FITTED_PREFIX = "fitted/"  # of the names of taught models that are not listed
 MAX_NAME_LENGTH = 1000  # characters
 
 FileStates = tuple[tuple[int, int], ...]  # modification time (ns) and size (bytes) of each weight file
@@ -33,6 +41,7 @@ class UserModels:
         sizes: For each name the size of its weights on disk (bytes).
         states: For each name the state of its weight files when it was loaded.
         first: Name of the model that the page opens with; empty for the first bundled one.
+        max_age: How long taught models stay in memory (s).
     """
 
     requested: dict[str, str] = field(default_factory=dict)
@@ -40,9 +49,20 @@ class UserModels:
     sizes: dict[str, int] = field(default_factory=dict)
     states: dict[str, FileStates] = field(default_factory=dict)
     first: str = ""
+    max_age: float = math.inf
     loaded: dict[str, Checkpoint] = field(default_factory=dict)  # the most recently used last
+    taught: "TTLCache[str, Checkpoint]" = field(init=False)  # that were opened
+    fitted: "TTLCache[str, Checkpoint]" = field(init=False)  # that were not; each change of the classes makes one
     lock: threading.RLock = field(default_factory=threading.RLock)  # of `loaded`, for a moment
     loading: threading.Lock = field(default_factory=threading.Lock)  # while a model is loaded
+
+    def __post_init__(self) -> None:
+        self.taught, self.fitted = (TTLCache(MAX_TAUGHT, self.max_age, time.monotonic) for _ in range(2))
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a model has been opened or taught."""
+        with self.lock:
+            return name in self.requested or name in self.taught or name in self.fitted
 
     def open(self, requested: str) -> str:
         """Load a model, unless it is in memory as it is on disk, and return its name on the page.
@@ -60,7 +80,7 @@ class UserModels:
             return known
 
     def get(self, name: str) -> Checkpoint:
-        """Return an opened model; load it if it is not in memory, for which it waits for others being loaded."""
+        """Return a model; load an opened one if it is not in memory, for which it waits for others being loaded."""
         if (model := self.use(name)) is not None:
             return model
         with self.loading:
@@ -83,7 +103,7 @@ class UserModels:
         with self.lock:
             if (model := self.loaded.get(name)) is not None:
                 self.keep(model)
-            return model
+            return model or self.taught.get(name) or self.fitted.get(name)
 
     def must_load(self, name: str) -> bool:
         """Whether a model has been opened, but is not in memory any more."""
@@ -95,9 +115,27 @@ class UserModels:
             kept = [*(other for name, other in self.loaded.items() if name != model.name), model]
             self.loaded = {other.name: other for other in kept[-MAX_LOADED:]}
 
+    def keep_fitted(self, model: Checkpoint) -> None:
+        """Keep a taught model in memory that is not listed."""
+        with self.lock:
+            self.fitted[model.name] = model
+
+    def add(self, model: Checkpoint, name: str) -> Checkpoint:
+        """Keep a taught model in memory under the first unused name, and return it with this name."""
+        with self.lock:
+            model = replace(model, name=self.find_free_name(name))
+            self.taught[model.name] = model
+            return model
+
+    def clean(self) -> None:
+        """Delete taught models that have expired."""
+        with self.lock:
+            self.taught.expire()
+            self.fitted.expire()
+
     def find_free_name(self, name: str) -> str:
         """Return a name that no other model has."""
-        taken = self.requested.keys() | bundled_checkpoints().keys()
+        taken = self.requested.keys() | bundled_checkpoints().keys() | self.taught.keys()
         return next(
             found for n in range(1, len(taken) + 2) if (found := name if n == 1 else f"{name} {n}") not in taken
         )

@@ -89,7 +89,7 @@ class ConfigRequest(Model):
     Attributes:
         preset: Its name.
         settings: Values by the names of config fields.
-        init_from: The model to fine-tune, a bundled one, "runs/NAME" or an opened one; empty for random weights.
+        init_from: The model to fine-tune, a bundled one or "runs/NAME"; empty for random weights.
         image_folder: Of the dataset "folder".
     """
 

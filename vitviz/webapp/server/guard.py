@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 # Of `gradio_client`, and of the page: images, and zips of images.
 UPLOADS = ("/gradio_api/upload", *(f"{modules.API_PREFIX}/data/{name}" for name in ("uploads", "folders")))
 MAX_UPLOAD_BYTES = MAX_IMAGE_BYTES + 2**16  # one image and its multipart framing
+MAX_SET_BYTES = 2**20  # of a request that names all images of taught classes
 MAX_REQUEST_BYTES = 2**15  # of any other request; the page's own have some hundred bytes
 
 SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY", re.IGNORECASE)
@@ -270,7 +271,9 @@ def is_upload(scope: Scope) -> bool:
 
 def max_bytes(scope: Scope) -> int:
     """Return the maximum size of a request's body."""
-    return MAX_UPLOAD_BYTES if is_upload(scope) else MAX_REQUEST_BYTES
+    if is_upload(scope):
+        return MAX_UPLOAD_BYTES
+    return MAX_SET_BYTES if scope["path"].startswith(f"{modules.API_PREFIX}/teaching/") else MAX_REQUEST_BYTES
 
 
 def too_large(scope: Scope) -> str:
@@ -279,4 +282,4 @@ def too_large(scope: Scope) -> str:
         return (
             f"An upload may have at most {MAX_IMAGE_BYTES // 2**20} MiB. Save the image smaller, for example as JPEG."
         )
-    return f"A request may have at most {MAX_REQUEST_BYTES // 2**10} KiB."
+    return f"A request may have at most {max_bytes(scope) // 2**10} KiB."
