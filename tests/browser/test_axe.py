@@ -22,6 +22,7 @@ WIDE, NARROW = (1400, 900), (390, 844)
 INTERNALS = ".vitviz-internals"
 LEARN = ".vitviz-learn"
 COMPARE = ".vitviz-compare"
+TEACH = ".vitviz-teach"
 # Rules that a theme can break; the others are checked on a light page only.
 COLOR_RULES = ["color-contrast", "link-in-text-block"]
 RUN = """async (rules) => {
@@ -155,6 +156,19 @@ def test_train(context, with_runs, check):
     expect(page.locator("tr", has_text="finished").first).to_be_visible()
     open_details(page)
     check(page, "all details open, with runs")
+    expect(page.locator("h1:visible")).to_have_count(1)
+
+
+def test_teach(context, address, check):
+    page = context.new_page()
+    page.goto(f"{address}?tab=train&task=teach")
+    page.wait_for_selector(TEACH)
+    check(page, "Teach, empty")
+    page.locator("[data-do=try]").click()
+    page.wait_for_selector(f"{TEACH}[data-state=ready][data-validated][data-evidence]")
+    for source in ("sample", "upload", "test"):
+        page.locator(f"input[name=teach-source][value={source}]").check()
+        check(page, f"Teach, {source}")
     expect(page.locator("h1:visible")).to_have_count(1)
 
 

@@ -3,7 +3,7 @@
    string. Another entry of the same page belongs to the page. */
 
 import { tick } from 'svelte';
-import { changeAddress, type HeadLink, oneOf, onScreen, type Route } from '../lib/address';
+import { changeAddress, type ExploreLink, oneOf, onScreen, type Route } from '../lib/address';
 import { PAGE_NAMES, type PageName } from './pages';
 
 const pageOf = (search: string) => oneOf(new URLSearchParams(search).get('tab'), PAGE_NAMES);
@@ -17,7 +17,7 @@ export class Router {
   page = $state.raw(pageOf(location.search));
   readonly #followers = new Map<PageName, () => void>();
   readonly #scrolled = new Map<PageName, number>(); // px from the top, of the pages that were left
-  #showHead: ((head: HeadLink) => void) | undefined;
+  #showLink: ((link: ExploreLink) => void) | undefined;
 
   constructor() {
     onScreen.search = location.search;
@@ -35,12 +35,12 @@ export class Router {
   route(page: PageName): Route {
     return {
       onHistory: (follow) => this.#followers.set(page, follow),
-      onHead: (show) => {
-        this.#showHead = show;
+      onLink: (show) => {
+        this.#showLink = show;
       },
-      openHead: (head) => {
+      openLink: (link) => {
         this.open('explore');
-        this.#showHead?.(head);
+        this.#showLink?.(link);
       },
     };
   }

@@ -94,14 +94,14 @@ test('another entry of the page on screen is left to the page', () => {
 
 test('a head is shown by Explore, which may not be loaded', () => {
   const router = start('?tab=internals');
-  const head = { model: 'tiny', layer: 1, head: 2 };
-  router.route('internals').openHead(head);
+  const link = { subject: { model: 'tiny' }, view: { layer: 1, head: 2 } };
+  router.route('internals').openLink(link);
   expect([router.page, location.search]).toEqual(['explore', '?']);
   const show = vi.fn();
-  router.route('explore').onHead(show);
+  router.route('explore').onLink(show);
   router.open('internals');
-  router.route('internals').openHead(head);
-  expect(show).toHaveBeenCalledWith(head);
+  router.route('internals').openLink(link);
+  expect(show).toHaveBeenCalledWith(link);
 });
 
 test('each page keeps its place', async () => {

@@ -3,6 +3,7 @@
 import type { Host } from '../lib/host';
 import { ServerEngine } from '../session/serverEngine';
 import { Comparison } from './comparison.svelte';
+import '../lib/stage.css';
 import './compare.css';
 
 export { default } from './Compare.svelte';

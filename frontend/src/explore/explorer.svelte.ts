@@ -28,10 +28,10 @@ export class Explorer {
     return status.line === null ? drawing.status : [status.line];
   });
 
-  constructor(host: Host, engine: Engine) {
+  constructor(host: Host, engine: Engine, isDrawn = true) {
     this.host = host;
     this.catalog = host.catalog;
-    this.session = new Session(engine, this.catalog);
+    this.session = new Session(engine, this.catalog, isDrawn);
     this.theme = host.theme;
     this.images = new Images(this);
   }

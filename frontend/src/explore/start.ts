@@ -1,9 +1,10 @@
 /* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
 
-import { type HeadLink, isOfRun } from '../lib/address';
+import { type ExploreLink, isOfRun } from '../lib/address';
 import { listenWhile } from '../lib/dom';
 import { NO_MODEL } from '../lib/host';
 import { firstImage, heldUpload, imageTitle } from '../lib/images';
+import { isSame } from '../lib/view';
 import { parseAddress } from '../session/viewAddress';
 import { showFeaturesFirst } from './actions';
 import type { Explorer } from './explorer.svelte';
@@ -58,15 +59,16 @@ async function refresh(explorer: Explorer) {
   if (!(await session.explain({ model })) && session.failed) refused = model;
 }
 
-/** Show a head that was chosen on another tab. */
-function openHead({ session }: Explorer, { model, layer, head }: HeadLink) {
-  if (model === session.explanation?.subject.model) return session.show({ content: 'attention', layer, head });
-  session.explain({ model }, { view: { layer, head }, missing: [] });
+/** Show what was chosen on another tab. */
+function openLink({ session }: Explorer, { subject, view }: ExploreLink) {
+  const shown = session.explanation?.subject;
+  if (isSame({ ...shown, ...subject }, shown)) return session.show({ content: 'attention', ...view });
+  session.explain(subject, { view, missing: [] });
 }
 
 function listen(explorer: Explorer, history: History) {
   const { element, route } = explorer.host;
-  route?.onHead((head) => openHead(explorer, head));
+  route?.onLink((link) => openLink(explorer, link));
   route?.onHistory(() => history.follow());
   for (const type of ['dragover', 'dragleave', 'drop'] as const) {
     listenWhile(element, document, type, (event) => acceptDrop(explorer, event));

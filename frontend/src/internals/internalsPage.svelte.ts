@@ -88,7 +88,7 @@ export class InternalsPage {
     if (!this.shown) return;
     const { model } = this.shown;
     updateAddress({ model, layer: String(layer), head: String(head), content: null, method: null });
-    this.host.route?.openHead({ model, layer, head });
+    this.host.route?.openLink({ subject: { model }, view: { layer, head } });
     window.scrollTo(0, 0);
   }
 

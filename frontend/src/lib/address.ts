@@ -2,7 +2,7 @@
 
 import { MEAN, POOL } from './numbers';
 import type { Status } from './status.svelte';
-import type { Head, Layer } from './view';
+import type { Head, Layer, Subject, View } from './view';
 
 /** The query string of what is on screen. On Back and Forward the address has that of the new entry first. */
 export const onScreen = { search: '' };
@@ -41,20 +41,20 @@ export function updateAddress(
   changeAddress(write, how, state);
 }
 
-export interface HeadLink {
-  model: string;
-  layer: number;
-  head: number;
+/** What another page shows in Explore. */
+export interface ExploreLink {
+  subject: Partial<Subject>;
+  view: Partial<View>;
 }
 
 /** The part that a page has in the address, given by the router of the app. */
 export interface Route {
   /** Call `follow` on Back and Forward within the page. */
   onHistory: (follow: () => void) => void;
-  /** Call `show` when a head is to be shown in Explore. */
-  onHead: (show: (head: HeadLink) => void) => void;
-  /** Show a head in Explore, which may be loaded only now and then follows the address. */
-  openHead: (head: HeadLink) => void;
+  /** Call `show` when something is to be shown in Explore. */
+  onLink: (show: (link: ExploreLink) => void) => void;
+  /** Show something in Explore, which may be loaded only now and then follows the address. */
+  openLink: (link: ExploreLink) => void;
 }
 
 /** For an address whose model, image, run or timeline is unavailable; `shown` replaces it, if given. */

@@ -71,9 +71,7 @@ export class Form {
   /** The models that a training can start from. */
   readonly models = $derived.by(() => {
     const runs = (this.runs.all ?? []).filter(({ explorable }) => explorable);
-    const opened = this.runs.host.catalog.lists.models.filter(({ origin }) => origin === 'opened');
-    const names = (found: { name: string }[]) => found.map(({ name }) => name);
-    return [...this.runs.catalog.models, ...names(opened), ...names(runs).map(runModel)];
+    return [...this.runs.catalog.models, ...runs.map(({ name }) => `runs/${name}`)];
   });
 
   constructor(runs: Runs) {

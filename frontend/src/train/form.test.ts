@@ -194,7 +194,3 @@ test('sentences name the dataset', () => {
   expect(form.aboutData).toBe('Images of pets.');
   expect(form.dataChanges).toBe(': image folder, from cifar10-ti4');
 });
-
-test('a training starts from bundled and opened models and from runs with a checkpoint', () => {
-  expect(runsOf().form.models).toEqual(['cifar10-ti4', 'hf:a/b', 'runs/a', 'runs/b']);
-});

@@ -86,10 +86,6 @@ const ACCEPTED = {
 };
 const ESTIMATE = { parameters: 1, tokens: 65, images_per_second: 900, seconds: 120, epochs: 4.7, device: 'cpu' };
 export const SURVEY = { counts: [['a', 2, 1]], refused: [], more: 0, divided: true, problem: '' };
-const MODELS = [
-  { name: 'cifar10-ti4', origin: 'shipped' },
-  { name: 'hf:a/b', origin: 'opened' },
-];
 const REPLIES: Record<string, unknown> = {
   'runs/poll': UNCHANGED,
   'runs/check': ACCEPTED,
@@ -106,7 +102,7 @@ export function runsOf(replies: Record<string, unknown> = {}, known = lists([run
     return next as never;
   });
   vi.mocked(stream).mockImplementation((route, request) => post(route as never, request as never));
-  const catalog = new CatalogState({ samples: [], models: MODELS, public: false, maxBytes: 2 ** 20 } as never);
+  const catalog = new CatalogState({ samples: [], public: false, maxBytes: 2 ** 20 } as never);
   const runs = new Runs({ element: { isConnected: true }, catalog } as unknown as Host, CATALOG);
   vi.spyOn(runs, 'isShown').mockReturnValue(true);
   runs.apply(known);

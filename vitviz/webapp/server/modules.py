@@ -15,7 +15,7 @@ STATIC_DIR = Path(__file__).parents[1] / "static"
 URL_PREFIX = "/vitviz/"
 API_PREFIX = "/vitviz/api"
 MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-IMPORT = re.compile(r"""\b(?:from|import)\s*["']\./([\w-]+\.js)["']""")  # static imports only
+IMPORT = re.compile(r"""\b(?:from|import)\s*["']\./([\w.-]+\.js)["']""")  # static imports only
 
 
 class ModuleFiles(StaticFiles):

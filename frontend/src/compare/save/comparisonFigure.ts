@@ -4,6 +4,7 @@ import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
 import { drawingOf } from '../../lib/export/sheet';
 import { overriding } from '../../lib/export/shown';
 import type { Provenance, Comparison as Reply } from '../../lib/routes';
+import stage from '../../lib/stage.css?inline';
 import css from '../compare.css?inline';
 import type { Comparison, Shown } from '../comparison.svelte';
 import { restingSentence, scaleSentence } from '../readings';
@@ -29,7 +30,7 @@ export async function drawFigure(
     caption,
     address,
   };
-  return fileOf(await drawingOf(SavedFigure, props, [css, figure], reply.headline, caption), format, provenance);
+  return fileOf(await drawingOf(SavedFigure, props, [stage, css, figure], reply.headline, caption), format, provenance);
 }
 
 /** The name of a file: what the sides differ in, and what both show. */

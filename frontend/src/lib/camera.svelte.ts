@@ -1,0 +1,73 @@
+/* The camera of this device. */
+
+import type { Status } from './status.svelte';
+
+const DENIED = 'Camera access was denied, or no camera was found. Allow access in the browser, or choose a file.';
+
+export class Camera {
+  readonly #status: Status;
+  #video: HTMLVideoElement | null = null;
+  isOpen = $state.raw(false);
+
+  constructor(status: Status) {
+    this.#status = status;
+  }
+
+  /** Show it in an element, as an attachment. */
+  readonly attach = (video: HTMLVideoElement) => {
+    this.#video = video;
+    return () => this.close();
+  };
+
+  /** Open it.
+      @param isWanted whether it still is, after the browser has asked for permission */
+  async open(isWanted: () => boolean) {
+    const video = this.#video;
+    if (!video) return;
+    this.#status.say(null);
+    let stream: MediaStream;
+    try {
+      stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
+    } catch {
+      return this.#status.say(DENIED, true);
+    }
+    this.close(); // a second click may have opened it during the permission prompt
+    if (!isWanted()) return stopTracks(stream);
+    video.srcObject = stream;
+    try {
+      await video.play();
+    } catch {
+      if (video.srcObject === stream) this.close(); // otherwise it was closed or reopened in between
+      return;
+    }
+    this.isOpen = true;
+  }
+
+  close() {
+    if (!this.#video) return;
+    stopTracks(this.#video.srcObject);
+    this.#video.srcObject = null;
+    this.isOpen = false;
+  }
+
+  /** What it sees, as a file; null if it is closed.
+      @param maxWidth px */
+  frame(type: 'image/png' | 'image/jpeg' = 'image/png', maxWidth = Infinity): Promise<File | null> {
+    const canvas = document.createElement('canvas');
+    const { videoWidth = 0, videoHeight = 0 } = this.#video ?? {};
+    if (!this.isOpen || !this.#video || !videoWidth) return Promise.resolve(null);
+    const scale = Math.min(1, maxWidth / videoWidth);
+    Object.assign(canvas, { width: Math.round(scale * videoWidth), height: Math.round(scale * videoHeight) });
+    canvas.getContext('2d')?.drawImage(this.#video, 0, 0, canvas.width, canvas.height);
+    const name = `photo.${type.slice('image/'.length)}`;
+    return new Promise((resolve) => {
+      canvas.toBlob((blob) => resolve(blob && new File([blob], name, { type })), type, 0.9);
+    });
+  }
+}
+
+export const hasCamera = () => Boolean(navigator.mediaDevices?.getUserMedia);
+
+function stopTracks(stream: MediaProvider | null) {
+  if (stream instanceof MediaStream) for (const track of stream.getTracks()) track.stop();
+}
