@@ -171,6 +171,17 @@ export interface Contributions {
   logit: number;
 }
 
+/** Cross-validation. */
+export interface CrossValidation {
+  probabilities: string;
+  groups: number[];
+  untestable: number[];
+  correct: number;
+  total: number;
+  interval: [number, number];
+  is_optimistic: boolean;
+}
+
 /** Which datasets are available, the image folders, and the download. */
 export interface DataInfo {
   available: Record<string, boolean>;
@@ -266,6 +277,18 @@ export interface FileRequest {
   view?: View;
   format: 'npz' | 'csv' | 'html';
   methods?: boolean;
+}
+
+/** Classes for the features of a model. */
+export interface FitRequest {
+  model: string;
+  classes: TaughtClass[];
+}
+
+/** Name of the model with the taught classes, and number of the features that its head reads. */
+export interface Fitted {
+  model: string;
+  features: number;
 }
 
 /** The fewest patches known to change the predicted class, and how many of each random order do. */
@@ -561,6 +584,18 @@ export interface NearestRequest {
   among?: 'cifar10' | 'samples';
 }
 
+/** The training images with the most similar features, most similar first, and the cosine similarities. */
+export interface Neighbors {
+  images: number[];
+  similarities: number[];
+}
+
+/** Also an image; the model is one of `Fitted`. */
+export interface NeighborsRequest {
+  model: string;
+  image: Sample | TestImage | RunImage | Upload | Given;
+}
+
 /** Start to open a model by its name or path, cancel it, or ask how far it is. */
 export interface OpenRequest {
   action?: 'state' | 'start' | 'cancel';
@@ -575,6 +610,11 @@ export interface OpenState {
   total: number;
   message: string;
   name: string;
+}
+
+/** A taught model that can be chosen like any other. */
+export interface OpenedModel {
+  info: ModelInfo;
 }
 
 /** A map or an image in a figure. */
@@ -863,6 +903,11 @@ export interface SavedFile {
   src: string;
 }
 
+/** Where a set of images is stored. */
+export interface SavedSet {
+  path: string;
+}
+
 /** The map of a method on request, (N,), and its score; None for a flat map. */
 export interface ScoredMap {
   map: number[];
@@ -873,6 +918,13 @@ export interface ScoredMap {
 export interface Scores {
   scores: Record<string, number | null>;
   random_baseline: [number, number];
+}
+
+/** Also the name under which the images are saved. */
+export interface SetRequest {
+  model: string;
+  classes: TaughtClass[];
+  name: string;
 }
 
 /** A group of hyperparameters: label and description of each. */
@@ -988,6 +1040,24 @@ export interface SweepInfo {
 export interface TargetRequest {
   subject: Subject;
   target?: number[];
+}
+
+/** A class and its training images. */
+export interface TaughtClass {
+  name: string;
+  images: TaughtImage[];
+}
+
+/** A training image, and its source: what shares one is held out together, such as the frames of a recording. */
+export interface TaughtImage {
+  image: Sample | TestImage | RunImage | Upload | Given;
+  source: string;
+}
+
+/** Also a name for it; the model is one of `Fitted`. */
+export interface TaughtRequest {
+  model: string;
+  name: string;
 }
 
 /** A test image of CIFAR-10. */
@@ -1142,10 +1212,16 @@ export interface Routes {
   'runs/rename': [RenameRequest, RunLists];
   'runs/delete': [NameRequest, RunLists];
   'runs/download': [NameRequest, SavedFile];
+  'teaching/fit': [FitRequest, Fitted];
+  'teaching/validation': [ModelRequest, CrossValidation];
+  'teaching/neighbors': [NeighborsRequest, Neighbors];
+  'teaching/open': [TaughtRequest, OpenedModel];
+  'teaching/file': [ModelRequest, SavedFile];
+  'teaching/set': [SetRequest, SavedSet];
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/probes' | 'data/gallery' | 'data/folders/survey';
+export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/probes' | 'data/gallery' | 'data/folders/survey' | 'teaching/fit' | 'teaching/validation';
 
 /** The defaults of a view. */
 export const VIEW_DEFAULTS: Required<View> = {

@@ -1,4 +1,21 @@
-import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{Ar as l,Nr as u,Qn as d,Sr as f,Yn as p,er as m,jr as h,mr as g,nr as _,xr as v,yr as y}from"./shared.js";var b=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
+import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c}from"./compare.js";import{Cr as l,Fr as u,Mr as d,Nr as f,Zn as p,er as m,gr as h,ir as g,nr as _,wr as v,xr as y}from"./shared.js";var b=`/* An image or a map with its patches, and its color bar. */
+.pair-stage { position: relative; width: calc(var(--longest) * var(--fit)); background: var(--fill); cursor: crosshair; touch-action: manipulation; user-select: none; }
+.pair-stage canvas, .pair-stage img { position: absolute; inset: 0; width: 100%; height: 100%; image-rendering: pixelated; pointer-events: none; }
+.pair-stage:focus-visible { outline-offset: 4px; border-radius: 0; }
+.patch-grid.on-image { --grid-line: rgba(255, 255, 255, .26); }
+.pair-mark { position: absolute; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); pointer-events: none; }
+.pair-mark.read { box-shadow: 0 0 0 1.5px var(--ink), 0 0 0 3px var(--page), inset 0 0 0 1px var(--page); }
+.pair-mark.query { box-shadow: 0 0 0 2px var(--color-accent), 0 0 0 3px var(--page), inset 0 0 0 1px var(--page); }
+.pair-mark.crossed { --fill: var(--page); background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--fill); box-shadow: 0 0 0 1px var(--quiet); }
+.pair-mark.gray { --fill: gray; }
+.pair-bar { position: relative; height: 30px; margin-top: 12px; }
+.pair-bar canvas { width: 100%; height: 10px; box-shadow: 0 0 0 1px var(--tile-line); }
+.pair-bar i { position: absolute; top: -6px; width: 0; margin-left: -5px; border: 5px solid transparent; border-top: 6px solid var(--ink); border-bottom: 0; }
+.pair-bar span { position: absolute; top: 12px; font-size: 12px; line-height: 16px; white-space: nowrap; color: var(--quiet); transform: translateX(-50%); }
+.pair-bar span.first { transform: none; }
+.pair-bar span.last { transform: translateX(-100%); }
+.pair-unit { font-size: 12px; line-height: 17px; color: var(--quiet); }
+`,x=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
 .vitviz-compare { --side: 312px; --image: 128px; container-type: inline-size; }
 .pair-lead { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
@@ -26,23 +43,7 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
 
 .pair-image { --longest: var(--image); }
 .pair-map { --longest: var(--side); }
-.pair-stage { position: relative; width: calc(var(--longest) * var(--fit)); background: var(--fill); cursor: crosshair; touch-action: manipulation; user-select: none; }
-.pair-stage canvas, .pair-stage img { position: absolute; inset: 0; width: 100%; height: 100%; image-rendering: pixelated; pointer-events: none; }
-.pair-stage:focus-visible { outline-offset: 4px; border-radius: 0; }
-.patch-grid.on-image { --grid-line: rgba(255, 255, 255, .26); }
-.pair-mark { position: absolute; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); pointer-events: none; }
-.pair-mark.read { box-shadow: 0 0 0 1.5px var(--ink), 0 0 0 3px var(--page), inset 0 0 0 1px var(--page); }
-.pair-mark.query { box-shadow: 0 0 0 2px var(--color-accent), 0 0 0 3px var(--page), inset 0 0 0 1px var(--page); }
-.pair-mark.crossed { --fill: var(--page); background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--fill); box-shadow: 0 0 0 1px var(--quiet); }
-.pair-mark.gray { --fill: gray; }
 
-.pair-bar { position: relative; height: 30px; margin-top: 12px; }
-.pair-bar canvas { width: 100%; height: 10px; box-shadow: 0 0 0 1px var(--tile-line); }
-.pair-bar i { position: absolute; top: -6px; width: 0; margin-left: -5px; border: 5px solid transparent; border-top: 6px solid var(--ink); border-bottom: 0; }
-.pair-bar span { position: absolute; top: 12px; font-size: 12px; line-height: 16px; white-space: nowrap; color: var(--quiet); transform: translateX(-50%); }
-.pair-bar span.first { transform: none; }
-.pair-bar span.last { transform: translateX(-100%); }
-.pair-unit { font-size: 12px; line-height: 17px; color: var(--quiet); }
 
 .pair-picker summary { display: inline-flex; align-items: center; list-style: none; }
 .pair-picker summary::-webkit-details-marker { display: none; }
@@ -105,10 +106,10 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
   .pair-range { flex-wrap: wrap; gap: 0 10px; }
   .pair-picker .pair-row { flex-direction: column; align-items: start; }
 }
-`,x=_(`<p class="address"> </p>`),S=_(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function C(e,t){h(t,!0);var n=S(),r=y(n),i=v(r,!0),s=f(r,2),_=y(s);o(_,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=f(_,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var C=f(b,2);a(C,{get page(){return t.page},get shown(){return t.shown}});var w=f(C,2);c(w,{get reply(){return t.shown.reply}}),u(s);var T=f(s,2),E=v(T,!0),D=f(T,2),O=e=>{var n=x(),r=v(n,!0);g(()=>d(r,t.address)),m(e,n)};p(D,e=>{t.address&&e(O)}),u(n),g(()=>{d(i,t.shown.reply.headline),d(E,t.caption)}),m(e,n),l()}var w=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
+`,S=g(`<p class="address"> </p>`),C=g(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function w(e,t){f(t,!0);var n=C(),r=y(n),i=l(r,!0),s=v(r,2),g=y(s);o(g,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=v(g,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var x=v(b,2);a(x,{get page(){return t.page},get shown(){return t.shown}});var w=v(x,2);c(w,{get reply(){return t.shown.reply}}),u(s);var T=v(s,2),E=l(T,!0),D=v(T,2),O=e=>{var n=S(),r=l(n,!0);h(()=>m(r,t.address)),_(e,n)};p(D,e=>{t.address&&e(O)}),u(n),h(()=>{m(i,t.shown.reply.headline),m(E,t.caption)}),_(e,n),d()}var T=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
 
 .vitviz-compare.figure { width: 1120px; --side: 338px; }
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }
 .figure .pair-name { display: block; }
 .figure .pair-predictions table { max-width: 720px; }
-`;async function T(t,a,o,c,l){let{reply:u}=a,d=t.theme.light(),f=[a.a,a.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${i(u)} ${p} ${s(u)}`,h={page:r(t,{theme:d,readout:r(t.readout,{reading:null}),removes:!1}),shown:a,caption:m,address:c};return e(await n(C,h,[b,w],u.headline,m),o,l)}var E=({a:e,b:n},r)=>t([`vitviz compare`,e.name,n.name,e.title===n.title&&e.title],r);export{T as drawFigure,E as nameOf};
+`;async function E(t,a,o,c,l){let{reply:u}=a,d=t.theme.light(),f=[a.a,a.b].map(({subject:e})=>e.model),p=f[0]===f[1]?`Model: ${f[0]}.`:`Models: A ${f[0]}, B ${f[1]}.`,m=`${i(u)} ${p} ${s(u)}`,h={page:r(t,{theme:d,readout:r(t.readout,{reading:null}),removes:!1}),shown:a,caption:m,address:c};return e(await n(w,h,[b,x,T],u.headline,m),o,l)}var D=({a:e,b:n},r)=>t([`vitviz compare`,e.name,n.name,e.title===n.title&&e.title],r);export{E as drawFigure,D as nameOf};

@@ -1,4 +1,4 @@
-import{animationOf as e}from"./animation.js";import{i as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c,s as l}from"./train.js";import{Ar as u,Nr as d,Or as f,Qn as p,Sr as m,er as h,jr as g,mr as _,nr as v,ur as y,xr as b,yr as x,zn as S}from"./shared.js";import{c as C}from"./accuracy.js";var w=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+import{animationOf as e}from"./animation.js";import{i as t,r as n,t as r}from"./figures.js";import{a as i,i as a,n as o,o as s,r as c,s as l}from"./train.js";import{Ar as u,Cr as d,Fr as f,Mr as p,Nr as m,Vn as h,er as g,fr as _,gr as v,ir as y,nr as b,wr as x,xr as S}from"./shared.js";import{s as C}from"./accuracy.js";var w=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
    Train.svelte sets --data, the color of data in charts. */
 
 .vitviz-train { --largest-tile: 40px; --gap: 3px; --mean-gap: 8px; --names: 44px; }
@@ -7,6 +7,7 @@ import{animationOf as e}from"./animation.js";import{i as t,r as n,t as r}from"./
 h2 { white-space: nowrap; }
 .fields select, .of select { appearance: auto; }
 
+.views { padding-top: 12px; }
 .halves { display: grid; grid-template-columns: 372px minmax(0, 1fr); gap: 56px; padding-top: 16px; }
 .setup, .watch { min-width: 0; }
 
@@ -261,4 +262,4 @@ h3 { font-size: 13px; line-height: 18px; font-weight: 600; }
   .row-message { margin-left: 0; text-align: left; }
   .runs .row-actions input { flex: 1; min-width: 120px; height: 40px; }
 }
-`,T=v(`<article class="vitviz vitviz-train figure"><h1 class="headline"> </h1> <div class="live"><!> <!> <!></div></article>`);function E(e,t){g(t,!0);let n=f(()=>t.runs.timeline),r=f(()=>y(n).now);var i=T(),v=x(i),w=b(v),E=m(v,2),D=x(E);c(D,{get runs(){return t.runs}});var O=m(D,2);o(O,{get runs(){return t.runs}});var k=m(O,2);a(k,{get runs(){return t.runs}}),d(E),d(i),_((e,n)=>{S(i,`width: 1120px; ${e??``}`),p(w,`${t.name??``}: ${n??``}`)},[()=>y(n).shape?C(y(n).shape):``,()=>y(r)?`epoch ${l(y(r).epoch)}, after ${s(y(r).seconds)}`:``]),h(e,i),u()}var D=.1,O=2.5;async function k(n,r,i,a){let o=r.images[n.timeline.image].name;return{name:t([i,o],a),blob:await e(A(n,r,i),a)}}async function*A(e,t,a){let{image:o,chosen:s}=e.timeline,c=Object.assign(new i(e),{image:o,chosen:s,past:t,shape:t.shape,images:t.images,snapshot:0}),l=r(e,{timeline:c,theme:e.theme.light()}),u=n(E,{runs:l,name:a},[w]);try{for(let e of t.snapshots.keys()){c.snapshot=e;let n=e===t.snapshots.length-1?O:D;yield{image:await u.draw(a,``),seconds:n}}}finally{u.close()}}export{k as animate};
+`,T=y(`<article class="vitviz vitviz-train figure"><h1 class="headline"> </h1> <div class="live"><!> <!> <!></div></article>`);function E(e,t){m(t,!0);let n=u(()=>t.runs.timeline),r=u(()=>_(n).now);var i=T(),y=S(i),w=d(y),E=x(y,2),D=S(E);c(D,{get runs(){return t.runs}});var O=x(D,2);o(O,{get runs(){return t.runs}});var k=x(O,2);a(k,{get runs(){return t.runs}}),f(E),f(i),v((e,n)=>{h(i,`width: 1120px; ${e??``}`),g(w,`${t.name??``}: ${n??``}`)},[()=>_(n).shape?C(_(n).shape):``,()=>_(r)?`epoch ${l(_(r).epoch)}, after ${s(_(r).seconds)}`:``]),b(e,i),p()}var D=.1,O=2.5;async function k(n,r,i,a){let o=r.images[n.timeline.image].name;return{name:t([i,o],a),blob:await e(A(n,r,i),a)}}async function*A(e,t,a){let{image:o,chosen:s}=e.timeline,c=Object.assign(new i(e),{image:o,chosen:s,past:t,shape:t.shape,images:t.images,snapshot:0}),l=r(e,{timeline:c,theme:e.theme.light()}),u=n(E,{runs:l,name:a},[w]);try{for(let e of t.snapshots.keys()){c.snapshot=e;let n=e===t.snapshots.length-1?O:D;yield{image:await u.draw(a,``),seconds:n}}}finally{u.close()}}export{k as animate};

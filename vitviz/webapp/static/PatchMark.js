@@ -1,1 +1,0 @@
-import{Ar as e,Bn as t,Gn as n,J as r,Nr as i,Or as a,Pr as o,Vn as s,er as c,jr as l,mr as u,nr as d,ur as f,yr as p,zn as m}from"./shared.js";var h=d(`<span><!></span>`);function g(d,g){l(g,!0);let _=a(()=>r(g.patch,g.shape));var v=h();let y;var b=p(v);n(b,()=>g.children??o),i(v),u(()=>{t(v,1,s(g.kind)),y=m(v,``,y,{left:f(_).left,top:f(_).top})}),c(d,v),e()}export{g as t};
