@@ -28,6 +28,7 @@ PUBLIC = {
     "TrainingError",
     "View",
     "VitvizError",
+    "app",
     "ViTConfig",
     "__version__",
     "compare",

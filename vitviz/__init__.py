@@ -9,10 +9,10 @@ Example:
     'cat'
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 if TYPE_CHECKING:
     from torch import nn
@@ -52,6 +52,7 @@ __all__ = [
     "ViTConfig",
     "View",
     "VitvizError",
+    "app",
     "compare",
     "contact_sheet",
     "evaluate",
@@ -231,6 +232,38 @@ def probe(model: "Checkpoint | nn.Module", images: "Images | None" = None) -> "P
     return probes.probe(
         checkpoint, load_samples(size, resize) if images is None else read_batch(as_batch(images), size, resize)
     )
+
+
+def app(
+    models: "Mapping[str, Checkpoint | nn.Module] | None" = None,
+    data: str | Path | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    device: str = "cpu",
+    block: bool = True,
+) -> str:
+    """Start the web page, on this machine only unless `host` is another address.
+
+    Args:
+        models: Models in memory by their names on the page, which opens with the first one: from `load` or `train`, or
+            modules that `load` takes.
+        data: Directory of the datasets; by default `VITVIZ_DATA` or `data/`.
+        host: Address to listen on; by default `GRADIO_SERVER_NAME`, else this machine.
+        port: By default `GRADIO_SERVER_PORT`, else the first free one from 7860.
+        device: Device that explains images, as for `load`; given models stay where they are.
+        block: Whether to wait until the server is stopped, which ends the process; False returns at once.
+
+    Returns:
+        The URL of the page.
+
+    Raises:
+        CheckpointError: If a module is not a ViT that vitviz knows.
+        ConfigError: If the address, port or device is not available, or the name of a model is taken.
+    """
+    from vitviz.webapp.app import build_app, serve
+
+    page = build_app(None if data is None else str(data), device=cast(Any, device), models=models)
+    return serve(page, host, port, block)
 
 
 def widget(explanation: "Explanation", layer: int | None = None, head: int | None = None) -> "ExplorerWidget":

@@ -1,19 +1,27 @@
 """Models opened by name on the page: the cache of the Hub, files and folders; none on a public page."""
 
 import shutil
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
 import huggingface_hub
+import numpy as np
 import pytest
+import timm
 import torch
 
+import vitviz
 from tests import tiny
+from tests.errors import refuses
 from tests.models import families
 from tests.webapp.api import routes
 from tests.webapp.serving import catalog_of
+from vitviz.data.preprocessing import sample_paths
+from vitviz.environment import make_environment
 from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub, hub_cache
 from vitviz.webapp.app import build_app
@@ -369,3 +377,37 @@ def test_the_source_of_a_model_of_others_is_in_the_list_of_models():
         == "timm/vit at 01234567"
     )
     assert describe_model(tiny.checkpoint())["pretrained"] == ""
+
+
+def test_models_in_memory_are_offered_and_come_first():
+    module = timm.models.VisionTransformer(img_size=32, patch_size=8, embed_dim=32, depth=2, num_heads=2, num_classes=3)
+    with routes(models={"mine": module, "second": tiny.checkpoint()}) as client:
+        names = [model["name"] for model in client.get("models")["models"]]
+        assert (names[0], "second" in names) == ("mine", True)
+        found = client.get("explanations", subject={"model": "mine", "image": CAT})["probabilities"]
+    expected = vitviz.explain(module, sample_paths()["cat"]).probabilities
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["", "cifar10-ti4", "a\nb"])
+def test_a_model_in_memory_needs_a_name_of_its_own(name):
+    with refuses("models"):
+        UserModels().give(tiny.checkpoint(), name)
+
+
+def test_a_public_page_has_no_models_in_memory():
+    with refuses("models"):
+        build_app(public=True, models={"mine": tiny.checkpoint()})
+
+
+@pytest.mark.slow
+def test_the_page_opens_with_a_model_of_the_program(tmp_path):
+    code = """
+import json, urllib.request, vitviz
+url = vitviz.app({"mine": vitviz.load("cifar10-ti4")}, block=False)
+request = urllib.request.Request(f"{url}vitviz/api/models", b"{}", {"Content-Type": "application/json"})
+print(json.load(urllib.request.urlopen(request))["models"][0]["name"])
+"""
+    environment = make_environment({"GRADIO_TEMP_DIR": str(tmp_path)})
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "mine"

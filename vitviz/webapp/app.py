@@ -6,7 +6,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,9 @@ from vitviz.webapp.server.refusals import BUSY
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
 
 if TYPE_CHECKING:
+    from torch import nn
+
+    from vitviz.models.checkpoint import Checkpoint
     from vitviz.webapp.backend import Backend
 
 MAX_SESSIONS = 200  # whose state Gradio stores, although the page has none
@@ -43,6 +46,7 @@ def build_app(
     checkpoint: str | None = None,
     mcp: bool = False,
     device: InferenceDevice = "cpu",
+    models: "Mapping[str, Checkpoint | nn.Module] | None" = None,
 ) -> gr.Blocks:
     """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
 
@@ -52,32 +56,35 @@ def build_app(
         checkpoint: Model that the page opens with, as for `vitviz.load`; None for the first bundled one.
         mcp: Whether the endpoints are also tools of the Model Context Protocol (MCP); not on a public page.
         device: Device that explains images, as for `vitviz.load`.
+        models: Models in memory by their names on the page, which opens with the first one; not on a public page.
 
     Raises:
         CheckpointError: If the model cannot be loaded.
-        ConfigError: If MCP or the device is not available.
+        ConfigError: If MCP or the device is not available, or the name of a model is taken.
     """
     public = public or is_space()
+    if public and models:
+        raise ConfigError("models", "cannot be in memory on a public page", "Save a checkpoint, and name its file.")
     if mcp:
         check_mcp(public)
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
 
-    known = first_paint.read() if checkpoint is None else None
+    known = first_paint.read() if checkpoint is None and not models else None
 
     def load() -> "Backend":
         from vitviz.webapp.backend import Backend
 
-        backend = Backend(data, public, checkpoint, device)
+        backend = Backend(data, public, checkpoint, device, models)
         if known is not None:
             backend.explanations.compute(Subject(**known["explained"]["subject"]))
         return backend
 
     deferred = DeferredBackend(load, known and known["explained"])
     # Describing other models than those of the file takes torch.
-    models, methods = describe(deferred.start().result()) if known is None else (known["models"], known["methods"])
+    listed, methods = describe(deferred.start().result()) if known is None else (known["models"], known["methods"])
     if public:  # a gated model has been opened with its token
         remove_secrets()
-    with page.build(first_paint.catalog(models, methods, data, public)) as app:
+    with page.build(first_paint.catalog(listed, methods, data, public)) as app:
         for name, function in Endpoints(deferred).functions.items():
             # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
             gr.api(function, api_name=name, queue=not mcp)

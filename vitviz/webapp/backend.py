@@ -1,7 +1,12 @@
 """What the routes use. Importing this module imports torch."""
 
 import math
+from collections.abc import Mapping
 
+from torch import nn
+
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.hub import as_checkpoint
 from vitviz.training.config import InferenceDevice
 from vitviz.training.device import choose_device
 from vitviz.webapp import api
@@ -25,11 +30,15 @@ class Backend:
         public: bool = False,
         checkpoint: str | None = None,
         device: InferenceDevice = "cpu",
+        models: "Mapping[str, Checkpoint | nn.Module] | None" = None,
     ) -> None:
         """Build it; arguments and errors as of `vitviz.webapp.app.build_app`."""
         user_models = UserModels(max_age=MAX_AGE if public else math.inf)
         if checkpoint is not None:
             user_models.first = user_models.open(checkpoint)
+        for name, model in (models or {}).items():
+            user_models.give(as_checkpoint(model), name)
+            user_models.first = user_models.first or name
         opener = ModelOpener(user_models)
         self.trainings = Trainings(data, public=public)
         runs = None if public else self.trainings.runs

@@ -63,7 +63,8 @@ class Inputs:
         """Return a model by its name, in a `field` of the request; it is loaded first if it is not in memory."""
         with about(field):
             model = load_model(name, self.runs, self.opener.models)
-        model.network.to(self.device)
+        if name not in self.opener.models.given:
+            model.network.to(self.device)
         return model
 
     def must_load(self, name: str) -> bool:

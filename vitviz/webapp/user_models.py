@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cachetools import TTLCache
 
-from vitviz.errors import CheckpointError
+from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import hub, hub_cache
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.models.hub_cache import HubDownload
@@ -50,6 +50,7 @@ class UserModels:
     states: dict[str, FileStates] = field(default_factory=dict)
     first: str = ""
     max_age: float = math.inf
+    given: dict[str, Checkpoint] = field(default_factory=dict)  # by the program that starts the page
     loaded: dict[str, Checkpoint] = field(default_factory=dict)  # the most recently used last
     taught: "TTLCache[str, Checkpoint]" = field(init=False)  # that were opened
     fitted: "TTLCache[str, Checkpoint]" = field(init=False)  # that were not; each change of the classes makes one
@@ -60,9 +61,9 @@ class UserModels:
         self.taught, self.fitted = (TTLCache(MAX_TAUGHT, self.max_age, time.monotonic) for _ in range(2))
 
     def __contains__(self, name: str) -> bool:
-        """Whether a model has been opened or taught."""
+        """Whether a model has been given, opened or taught."""
         with self.lock:
-            return name in self.requested or name in self.taught or name in self.fitted
+            return any(name in found for found in (self.given, self.requested, self.taught, self.fitted))
 
     def open(self, requested: str) -> str:
         """Load a model, unless it is in memory as it is on disk, and return its name on the page.
@@ -103,7 +104,7 @@ class UserModels:
         with self.lock:
             if (model := self.loaded.get(name)) is not None:
                 self.keep(model)
-            return model or self.taught.get(name) or self.fitted.get(name)
+            return model or self.given.get(name) or self.taught.get(name) or self.fitted.get(name)
 
     def must_load(self, name: str) -> bool:
         """Whether a model has been opened, but is not in memory any more."""
@@ -114,6 +115,17 @@ class UserModels:
         with self.lock:
             kept = [*(other for name, other in self.loaded.items() if name != model.name), model]
             self.loaded = {other.name: other for other in kept[-MAX_LOADED:]}
+
+    def give(self, model: Checkpoint, name: str) -> None:
+        """Offer a model that is in memory.
+
+        Raises:
+            ConfigError: If the name is empty, not printable, or that of another model.
+        """
+        if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable() or self.find_free_name(name) != name:
+            raise ConfigError("models", f"must have names that no other model has: got {name!r:.80}")
+        self.given[name] = replace(model, name=name)
+        self.infos[name] = describe_model(self.given[name])
 
     def keep_fitted(self, model: Checkpoint) -> None:
         """Keep a taught model in memory that is not listed."""
@@ -135,7 +147,7 @@ class UserModels:
 
     def find_free_name(self, name: str) -> str:
         """Return a name that no other model has."""
-        taken = self.requested.keys() | bundled_checkpoints().keys() | self.taught.keys()
+        taken = self.given.keys() | self.requested.keys() | bundled_checkpoints().keys() | self.taught.keys()
         return next(
             found for n in range(1, len(taken) + 2) if (found := name if n == 1 else f"{name} {n}") not in taken
         )
