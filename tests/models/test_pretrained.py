@@ -355,7 +355,7 @@ def offline_cache(tmp_path, monkeypatch):
 
 def test_a_model_in_the_cache_loads_without_network(offline_cache):
     model = vitviz.load("timm:vit_small", device="cpu")
-    assert (model.name, model.origin) == ("vit_small", "timm/vit_small at 00000000")
+    assert (model.name, model.pretrained_name) == ("vit_small", "timm/vit_small at 00000000")
     expected = {"repository": "timm/vit_small", "revision": "0" * 40, "license": "mit", "library": "timm"}
     assert model.record["pretrained"] == {"family": "ViT", **expected}
     assert vitviz.load("hf:timm/vit_small").config == model.config
