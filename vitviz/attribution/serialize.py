@@ -293,4 +293,5 @@ def model_to_json(checkpoint: Checkpoint) -> Json:
         "measured_on": "test",
         "is_classifier": checkpoint.is_classifier,
         "pretrained": checkpoint.pretrained_name,
+        "linear_probe": checkpoint.linear_probe,
     }

@@ -115,6 +115,7 @@ def describe_run(info: RunInfo) -> ModelInfo:
         "measured_on": measured_on(info.config),
         "is_classifier": info.config.get("objective", "classify") == "classify",
         "pretrained": "",
+        "linear_probe": "",
     }
 
 

@@ -48,5 +48,8 @@ test('what is recorded with a model', () => {
   expect(accuracyLine({ ...MODEL, is_classifier: false, classes: 0, family: 'CLIP' })).toContain(
     'makes texts its classes',
   );
+  expect(accuracyLine({ ...MODEL, accuracy: null, linear_probe: 'linear probe on dinov2, 20 images' })).toBe(
+    'Linear probe on dinov2, 20 images.',
+  );
   expect(accuracyLine(undefined)).toBe('');
 });

@@ -15,6 +15,8 @@ export interface Accuracy {
   family?: string;
   /** Where a model that vitviz did not train is from. */
   pretrained?: string;
+  /** What a taught head was fitted to. */
+  linear_probe?: string;
 }
 
 const FEW = 100; // images: below, one image changes the accuracy by more than 1 %, and the counts are stated
@@ -53,11 +55,12 @@ export function accuracyLine(model: Accuracy | undefined) {
     return 'This image encoder is compared with texts, and none are stored with it, so it predicts no class. `vitviz convert --classes "a cat,a dog"` makes texts its classes.';
   }
   if (model.classes === 0) {
-    return 'This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; fine-tune it with a head to get predictions.';
+    return 'This model has no classification head, so it predicts no class. Its attention, features, class-agnostic maps and internals are there.';
   }
   if (!model.is_classifier) {
     return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
   }
+  if (model.linear_probe) return `${model.linear_probe.replace(/^l/, 'L')}.`;
   if (model.accuracy == null && model.pretrained)
     return `Weights: ${model.pretrained}. No accuracy is recorded with them.`;
   if (model.accuracy == null) return 'No accuracy is recorded with this model: it may be untrained.';

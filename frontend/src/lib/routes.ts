@@ -525,7 +525,7 @@ export interface ModelIdentity {
   files: WeightsOfFile[];
 }
 
-/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. */
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted to, empty for other models. */
 export interface ModelInfo {
   name: string;
   origin: 'shipped' | 'run' | 'opened';
@@ -540,6 +540,7 @@ export interface ModelInfo {
   measured_on: string;
   is_classifier: boolean;
   pretrained: string;
+  linear_probe: string;
 }
 
 /** A model of the list. */

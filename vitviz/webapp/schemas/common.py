@@ -37,7 +37,8 @@ class ModelInfo(TypedDict):
 
     `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10;
     `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or
-    library that the weights are from, empty if vitviz trained them.
+    library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted
+    to, empty for other models.
     """
 
     name: str
@@ -53,6 +54,7 @@ class ModelInfo(TypedDict):
     measured_on: str
     is_classifier: bool
     pretrained: str
+    linear_probe: str
 
 
 class CifarInfo(TypedDict):

@@ -16,6 +16,7 @@ const model = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
   measured_on: 'test',
   is_classifier: true,
   pretrained: '',
+  linear_probe: '',
   ...more,
 });
 const CACHED = [
