@@ -48,6 +48,7 @@ def test_the_notebook_runs_with_a_short_training(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("VITVIZ_DATA", str(cifar.find().parent))
     monkeypatch.setenv("VITVIZ_LESSON_MINUTES", "0.1")
+    monkeypatch.delenv("MPLBACKEND", raising=False)  # which commands of other tests set
     notebook = nbformat.read(PATH, 4)
     saved = [len(cell.outputs) for cell in code_cells(notebook)]
     resources = {"metadata": {"path": str(tmp_path)}}

@@ -76,6 +76,7 @@ def test_the_policy_blocks_requests_to_other_hosts(watched, complaints):
 
 def choose(page, name, content):
     page.get_by_role("tab", name="Explore").click()
+    page.locator("input[name=shelf][value=upload]").check(force=True)
     page.set_input_files("input[type=file]", {"name": name, "mimeType": "image/png", "buffer": content})
 
 

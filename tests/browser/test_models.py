@@ -1,7 +1,13 @@
 """Models of others in the page: the picker, and models without head or class token, or with a thousand classes."""
 
+import base64
+import io
+import re
+from pathlib import Path
+
 import pytest
 import torch
+from PIL import Image
 from playwright.sync_api import expect
 
 from benchmarks import page as bench
@@ -12,6 +18,7 @@ from tests.models import families
 pytestmark = pytest.mark.browser
 
 DIALOG = "#explore dialog.models"
+NOT_PAINTED = (300, 150)  # px of a canvas whose size was never set
 MODELS = {  # in the cache, by repository
     "timm--vit_dino": families.of_timm("vit_small_patch14_reg4_dinov2", num_classes=0),
     "timm--vit_siglip": families.of_timm("vit_base_patch16_siglip_224", num_classes=0),
@@ -109,7 +116,14 @@ def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
     page.locator("[data-do=figure]").click()
     page.wait_for_selector("dialog.save[data-preview] img")
     expect(page.locator("dialog.save figcaption")).to_contain_text("Weights: timm/vit_dino at 01234567, license mit.")
-    page.keyboard.press("Escape")
+    page.locator("dialog.save input[value=svg]").check(force=True)
+    page.wait_for_selector("dialog.save[data-preview]")
+    with page.expect_download() as saved:
+        page.locator("dialog.save [data-do=save]").click()
+    tiles = re.findall(r"data:image/png;base64,([^\"]+)", Path(saved.value.path()).read_text())
+    sizes = [Image.open(io.BytesIO(base64.b64decode(png))).size for png in tiles]
+    assert len(sizes) > 6
+    assert NOT_PAINTED not in sizes
     page.get_by_role("tab", name="Internals").click()
     page.wait_for_selector(".vitviz-internals[data-state=ready]")
     expect(page.locator(".vitviz-internals .foot")).to_contain_text("no classification head: Logit lens.")
