@@ -34,6 +34,7 @@ def wrong_request(fields: list[str], draw: random.Random) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 @pytest.mark.parametrize("public", [False, True])
 def test_wrong_types_are_refused_by_every_route(public, caplog, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
