@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import gradio as gr
 import pytest
 
+from benchmarks.page import unused_port
 from vitviz.data.preprocessing import sample_paths
 from vitviz.webapp.app import build_app, serve
 
@@ -105,7 +106,7 @@ def running(folder: Path, names: tuple[str, ...] = (), public: bool = False):
     os.environ["GRADIO_TEMP_DIR"] = str(folder)
     app = build_app(public=public)
     try:
-        yield Client(serve(app, block=False, names=names))
+        yield Client(serve(app, port=unused_port(), block=False, names=names))
     finally:
         app.close(verbose=False)
         os.environ.pop("GRADIO_TEMP_DIR")

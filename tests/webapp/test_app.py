@@ -15,6 +15,7 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
+from benchmarks.page import unused_port
 from vitviz.cli import configure_server_libraries
 from vitviz.errors import ConfigError
 from vitviz.webapp import app as module
@@ -217,13 +218,6 @@ def test_the_page_is_served_on_ipv6_under_a_root_path(app, environment, tmp_path
     with urllib.request.urlopen(f"{url}config") as response:
         assert json.load(response)["root"].endswith("/vit")
     app.close(verbose=False)
-
-
-def unused_port() -> int:
-    """Return a port that no server uses at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_a_space_is_detected_by_its_id(monkeypatch):

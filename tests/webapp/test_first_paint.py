@@ -18,6 +18,7 @@ from fastapi.responses import JSONResponse
 from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
+from benchmarks.page import unused_port
 from scripts import first_paint as script
 from tests.webapp.serving import catalog_of
 from vitviz.models import checkpoint
@@ -52,7 +53,7 @@ def start(deferred):
 NAMES = ("gradio", "torch", "torchvision", "matplotlib", "scipy", "transformers", "timm")
 DeferredBackend.start = start
 page = app.build_app()
-app.serve(page, block=False)
+app.serve(page, port=PORT, block=False)
 print("loaded", *(name for name in NAMES if name in sys.modules), flush=True)
 page.close(verbose=False)
 """
@@ -67,7 +68,8 @@ def environment(tmp_path):
 
 
 def test_the_page_answers_before_torch_is_imported(environment):
-    done = subprocess.run([sys.executable, "-c", ANSWER], env=environment, capture_output=True, text=True, check=False)
+    code = ANSWER.replace("PORT", str(unused_port()))
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "answered with gradio\n" in done.stdout
     assert "loaded gradio torch" in done.stdout

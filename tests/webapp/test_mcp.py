@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from benchmarks.page import run_server
+from benchmarks.page import run_server, unused_port
 from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, Client, running
 from vitviz.data.preprocessing import sample_paths
 from vitviz.errors import ConfigError
@@ -45,7 +45,7 @@ def test_a_package_that_does_not_fit_gradio_is_reported_instead_of_a_page_withou
     with pytest.raises(
         ConfigError, match=r"^mcp cannot start with the installed package: .*'Server'\. Run: pip install"
     ):
-        serve(build_app(mcp=True), block=False)
+        serve(build_app(mcp=True), port=unused_port(), block=False)
 
 
 @pytest.mark.parametrize("path", ["/gradio_api/mcp", "/gradio_api/mcp/"])

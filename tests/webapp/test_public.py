@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from gradio import processing_utils
 
+from benchmarks.page import unused_port
 from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
 from vitviz.webapp import user_models
 from vitviz.webapp.app import build_app, serve
@@ -154,7 +155,7 @@ def test_the_endpoint_explains_an_uploaded_file(monkeypatch):
     monkeypatch.delenv("GRADIO_TEMP_DIR", raising=False)  # `serve` chooses a folder once the page is built
     app = build_app()
     monkeypatch.setenv("GRADIO_TEMP_DIR", "")  # taken back at the end
-    client = Client(serve(app, block=False))
+    client = Client(serve(app, port=unused_port(), block=False))
     own = Path(os.environ["GRADIO_TEMP_DIR"])
     try:
         (path,) = json.loads(client.upload(CAT)[1])

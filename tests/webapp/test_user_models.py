@@ -15,6 +15,7 @@ import timm
 import torch
 
 import vitviz
+from benchmarks.page import unused_port
 from tests import tiny
 from tests.errors import refuses
 from tests.models import families
@@ -404,10 +405,11 @@ def test_a_public_page_has_no_models_in_memory():
 def test_the_page_opens_with_a_model_of_the_program(tmp_path):
     code = """
 import json, urllib.request, vitviz
-url = vitviz.app({"mine": vitviz.load("cifar10-ti4")}, block=False)
+url = vitviz.app({"mine": vitviz.load("cifar10-ti4")}, port=PORT, block=False)
 request = urllib.request.Request(f"{url}vitviz/api/models", b"{}", {"Content-Type": "application/json"})
 print(json.load(urllib.request.urlopen(request))["models"][0]["name"])
 """
     environment = make_environment({"GRADIO_TEMP_DIR": str(tmp_path)})
+    code = code.replace("PORT", str(unused_port()))
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "mine"
