@@ -393,7 +393,7 @@ def test_models_in_memory_are_offered_and_come_first():
 @pytest.mark.parametrize("name", ["", "cifar10-ti4", "a\nb"])
 def test_a_model_in_memory_needs_a_name_of_its_own(name):
     with refuses("models"):
-        UserModels().give(tiny.checkpoint(), name)
+        UserModels().add_given(tiny.checkpoint(), name)
 
 
 def test_a_public_page_has_no_models_in_memory():

@@ -37,7 +37,7 @@ class Backend:
         if checkpoint is not None:
             user_models.first = user_models.open(checkpoint)
         for name, model in (models or {}).items():
-            user_models.give(as_checkpoint(model), name)
+            user_models.add_given(as_checkpoint(model), name)
             user_models.first = user_models.first or name
         opener = ModelOpener(user_models)
         self.trainings = Trainings(data, public=public)

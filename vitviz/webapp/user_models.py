@@ -116,7 +116,7 @@ class UserModels:
             kept = [*(other for name, other in self.loaded.items() if name != model.name), model]
             self.loaded = {other.name: other for other in kept[-MAX_LOADED:]}
 
-    def give(self, model: Checkpoint, name: str) -> None:
+    def add_given(self, model: Checkpoint, name: str) -> None:
         """Offer a model that is in memory.
 
         Raises:
