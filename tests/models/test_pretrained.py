@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 
@@ -21,7 +20,7 @@ from tests.errors import refuses
 from tests.models import families
 from vitviz.attribution.serialize import method_scores
 from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint, hub, hub_cache
+from vitviz.models import checkpoint, hub_cache
 from vitviz.models.config_files import flatten, parse
 from vitviz.models.families import TRANSFORMERS
 from vitviz.models.pretrained import Pretrained, convert, describe_module
@@ -406,28 +405,6 @@ def test_errors_of_the_hub_are_explained(monkeypatch, error, match):
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", fail)
     with pytest.raises(CheckpointError, match=match):
         vitviz.load("hf:google/vit-base-patch16-22")
-
-
-@pytest.mark.parametrize(
-    ("name", "repository", "revision"),
-    [
-        ("timm:vit_tiny", "timm/vit_tiny", ""),
-        ("timm:owner/vit@v1.0", "owner/vit", "v1.0"),
-        ("hf:google/vit-base@refs/pr/3", "google/vit-base", "refs/pr/3"),
-        ("hf:google/vit@" + "a1" * 20, "google/vit", "a1" * 20),
-    ],
-)
-def test_a_name_of_the_hub_has_a_repository_and_a_revision(name, repository, revision):
-    assert hub.parse_repository(name) == (repository, revision)
-
-
-@pytest.mark.parametrize("name", ["../x y", "google", "a/b@../c", "a/b@/c", "a/b@.c", "a/b@c//d", "a/b@c@d", "a/../b"])
-def test_a_name_that_is_no_repository_or_revision_is_refused(name):
-    with pytest.raises(
-        CheckpointError,
-        match=re.escape(f"must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:{name}'"),
-    ):
-        vitviz.load(f"hf:{name}")
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from vitviz.models import checkpoint, hub, pickles, zero_shot
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config_files import Settings
 from vitviz.models.labels import read_labels
+from vitviz.models.names import PREFIXES, find_architecture, parse_repository, standard_name
 from vitviz.models.pretrained import Pretrained, find_family
 
 TOKENIZER = (
@@ -74,11 +75,14 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
     follow from its name, and the preprocessing is that of the family. With a tag the preprocessing is that of its
     weights, which may be another one.
     """
-    if str(like).startswith(hub.PREFIXES):
+    like = standard_name(like) if isinstance(like, str) else like
+    own: Settings = {}
+    if str(like).startswith(PREFIXES):
         architecture, _, tag = str(like).partition(":")[2].rpartition("/")[2].partition(".")
         bare = {"architecture": architecture}
+        own = {"architecture": other} if (other := find_architecture(str(like))) else {}
         try:
-            repository, revision = hub.parse_repository(str(like))
+            repository, revision = parse_repository(str(like))
             folder = Path(str(hub.download(repository, hub.CONFIG, revision))).parent
             for name in hub.PROCESSOR_FILES:
                 hub.download(repository, name, revision, optional=True)
@@ -100,14 +104,15 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
             "Name the model with `like=timm:NAME`, `like=hf:OWNER/NAME` or `like=FOLDER`.",
             "like",
         )
-    return hub.read_json(folder / hub.CONFIG), hub.read_processor(folder)
+    return hub.read_json(folder / hub.CONFIG) | own, hub.read_processor(folder)
 
 
 def load_zero_shot(name: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:
     """Load an image encoder of CLIP or SigLIP with texts as classes."""
     model = hub.load(name, img_size=img_size)
+    name = standard_name(name)
     folder = Path(name)
-    if name.startswith(hub.PREFIXES):
+    if name.startswith(PREFIXES):
         repository, folder = hub.fetch(name)
         for file in TOKENIZER:
             hub.download(repository, file, folder.name, optional=True)

@@ -5,7 +5,6 @@ index) and, of transformers, processor_config.json or preprocessor_config.json. 
 never read.
 """
 
-import difflib
 import json
 import re
 import shlex
@@ -34,9 +33,18 @@ from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
-from vitviz.models.families import PROCESSORS, TIMM, TRANSFORMERS
+from vitviz.models.families import PROCESSORS, TRANSFORMERS
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.modes import own_modes
+from vitviz.models.names import (
+    PREFIXES,
+    REPOSITORY,
+    find_architecture,
+    parse_repository,
+    similar_names,
+    standard_name,
+    timm_names,
+)
 from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
 from vitviz.models.weights import WeightFile
 
@@ -49,15 +57,9 @@ MAX_JSON_BYTES = 32 * 2**20
 SHARD, MAX_SHARDS = r"-\d{5}-of-(\d{5})(?=\.)", 1000
 TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files of Trainer without weights
 FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
-PREFIXES = ("hf:", "timm:")
 ADAPTER = "adapter_config.json"
-REPOSITORY = r"(?!.*\.\.)[\w][\w.-]*/[\w.-]+"
-REVISION = r"([\w-][\w.-]*(/[\w-][\w.-]*)*)?"  # empty for the latest; becomes a path in the cache
 ASSUMED = "mean and standard deviation are the defaults of the family, as no file states them"
-KNOWN = (  # suggested for a name that does not exist
-    *("timm/vit_small_patch14_reg4_dinov2.lvd142m", "timm/vit_small_patch16_dinov3.lvd1689m"),
-    *("timm/vit_base_patch16_224.augreg2_in21k_ft_in1k", "timm/vit_small_patch16_224.dino"),
-    *("timm/deit3_small_patch16_224.fb_in1k", "timm/vit_base_patch16_siglip_224.v2_webli"),
+KNOWN = (  # suggested for a name that does not exist, like those of timm
     *("google/vit-base-patch16-224", "openai/clip-vit-base-patch32", "facebook/dinov2-with-registers-small"),
 )
 
@@ -117,8 +119,8 @@ def load(
     """Load a model in evaluation mode, on the CPU in float32; a module keeps its dtype.
 
     Args:
-        name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers; "timm:NAME" or
-            "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers, whose weights are copied.
+        name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers; a model on the
+            Hugging Face Hub, as for `standard_name`; or a module of timm or transformers, whose weights are copied.
         labels: Names of the K classes, as for `read_labels`; None for those of the model's files.
         img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
         offline: Whether to take a model of the Hub from the cache as it is, without looking for a later revision.
@@ -204,6 +206,7 @@ class Folder(NamedTuple):
     name: str  # of the model
     stated: Settings  # repository, revision and license, where known
     file: Path | None = None  # with the weights, if it is the one that was named
+    architecture: str = ""  # of timm, if it is not that of config.json
 
 
 def find_folder(name: str | Path, offline: bool = False) -> Folder | None:
@@ -212,8 +215,14 @@ def find_folder(name: str | Path, offline: bool = False) -> Folder | None:
     Raises:
         CheckpointError: If there is no such model.
     """
-    if isinstance(name, str) and name.startswith(PREFIXES):
-        return fetch_folder(name, offline)
+    if isinstance(name, str) and (known := standard_name(name)).startswith(PREFIXES):
+        try:
+            return fetch_folder(known, offline)
+        except CheckpointError as error:
+            if known == name:
+                raise
+            hint = f"{error.hint} As there is no such file or folder, {printable_name(name)[:120]} means {known}."
+            raise CheckpointError(error.problem, hint.strip(), error.field) from None
     path = Path(name)
     is_bundled, is_file, is_folder = str(name) in checkpoint.bundled_checkpoints(), isfile(path), isdir(path)
     folder = path if is_folder else path.parent
@@ -237,18 +246,14 @@ def not_found(name: str) -> CheckpointError:
         else:
             problem, hint = "none", f"Save the model with its {CONFIG}, or name one of its files."
         return CheckpointError(f"The folder must have {CONFIG}: {shown!r} has {problem}", hint)
-    bare = re.sub(r"^(https?://(www\.)?(huggingface\.co|hf\.co)/(models/)?|hf[_-]hub:)", "", name).rstrip("/")
-    parts = bare.split("/")
-    if name.startswith(("http://", "https://")) and bare == name.rstrip("/"):
+    if name.startswith(("http://", "https://")):
         hint = "Download the file and name it."
-    elif bare != name or (re.fullmatch(REPOSITORY, bare) and not path.suffix):
-        hint = f"On the Hugging Face Hub it is hf:{'/'.join(parts[:2])[:120]}."
-    elif any(re.fullmatch(family.models, name.partition(".")[0]) for family in TIMM):
-        hint = f"If it is a model of timm: timm:{shown}."
+    elif re.fullmatch(REPOSITORY, name) and not path.suffix:
+        hint = f"On the Hugging Face Hub it is hf:{shown}."
     else:
         bundled = checkpoint.bundled_checkpoints()
         known = f"Use a bundled one ({', '.join(bundled) or 'none'}) or a .safetensors file."
-        hint = did_you_mean(name[:100], bundled) or known
+        hint = did_you_mean(name[:100], [*bundled, *timm_names()]) or known
     return CheckpointError(f"Checkpoint {shown!r} not found", hint)
 
 
@@ -288,7 +293,7 @@ def load_folder(
 ) -> Checkpoint:
     """Load a folder of timm or transformers; arguments as for `load`."""
     path = folder.path
-    config = read_json(path / CONFIG)
+    config = read_json(path / CONFIG) | ({"architecture": folder.architecture} if folder.architecture else {})
     files = weight_files(path) if folder.file is None else [folder.file]
     check_is_whole(files)
     states = tuple(map(WeightFile.of, files))
@@ -529,19 +534,9 @@ def fetch_folder(name: str, offline: bool) -> Folder:
     card = folder / CARD
     if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
         stated["license"] = match[1]
-    return Folder(folder, repository.rpartition("/")[2], stated)
-
-
-def parse_repository(name: str) -> tuple[str, str]:
-    """Return repository ("OWNER/NAME") and revision, empty for the latest, of "timm:NAME" or "hf:OWNER/NAME"."""
-    prefix, _, repository = name.partition(":")
-    repository = f"timm/{repository}" if prefix == "timm" and "/" not in repository else repository
-    repository, _, revision = repository.partition("@")
-    if not re.fullmatch(REPOSITORY, repository) or not re.fullmatch(REVISION, revision):
-        raise CheckpointError(
-            f"A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got {name[:80]!r}"
-        )
-    return repository, revision
+    architecture = find_architecture(name)
+    title = name.removeprefix("timm:").partition("@")[0] if architecture else repository.rpartition("/")[2]
+    return Folder(folder, title, stated, architecture=architecture)
 
 
 def fetch(name: str, offline: bool = False, progress: type | None = None) -> tuple[str, Path]:
@@ -614,7 +609,7 @@ def download(
         ) from None
     except errors.RepositoryNotFoundError:
         cached = [folder.name.removeprefix("models--").replace("--", "/") for folder in cached_repositories()]
-        near = difflib.get_close_matches(repository, [*KNOWN, *cached], 3, 0.5)
+        near = similar_names(repository, [*KNOWN, *cached])
         hint = f"Similar names: {', '.join(near)}." if near else "Check the name on https://huggingface.co/models."
         private = "If it is private, run `hf auth login` first."
         raise CheckpointError(f"The repository must exist: {repository} was not found", f"{hint} {private}") from None

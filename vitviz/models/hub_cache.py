@@ -17,6 +17,7 @@ from typing import Any
 from vitviz.environment import make_environment
 from vitviz.errors import CheckpointError
 from vitviz.models import hub
+from vitviz.models.names import parse_repository
 from vitviz.models.pretrained import Pretrained, find_family
 
 COMMAND = (sys.executable, "-m", "vitviz.models.hub_cache")
@@ -65,7 +66,7 @@ def is_cached(name: str) -> bool:
     """Whether all files of "timm:NAME" or "hf:OWNER/NAME" are in the cache."""
     from huggingface_hub import constants
 
-    repository, revision = hub.parse_repository(name)
+    repository, revision = parse_repository(name)
     snapshot = find_snapshot(Path(constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}", revision)
     try:
         return (snapshot / hub.CONFIG).is_file() and bool(hub.weight_files(snapshot))

@@ -12,8 +12,9 @@ from pathlib import Path
 from vitviz.data.datasets import DatasetInfo
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.hub import PREFIXES, load
+from vitviz.models.hub import load
 from vitviz.models.layers import interpolate_pos_embed
+from vitviz.models.names import PREFIXES, standard_name
 from vitviz.models.vit import Transformer
 from vitviz.training.config import CHECKPOINT_FILE, TrainConfig
 
@@ -77,8 +78,8 @@ def check_val_overlap(field: str, known: Checkpoint, info: DatasetInfo, val_size
 
 def run_name(path: str) -> str:
     """Return the name of a checkpoint, or of its run, without local paths; of the Hub "hf:OWNER/NAME"."""
-    if path.startswith(PREFIXES):
-        return path
+    if (known := standard_name(path)).startswith(PREFIXES):
+        return known
     file = Path(path)
     return file.parent.name if file.name == CHECKPOINT_FILE else file.name.removesuffix(".safetensors")
 

@@ -18,6 +18,7 @@ from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import hub, hub_cache
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.models.hub_cache import HubDownload
+from vitviz.models.names import PREFIXES, standard_name
 from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.schemas.models import OpenState
@@ -90,7 +91,7 @@ class UserModels:
     def load(self, requested: str, name: str | None = None) -> Checkpoint:
         """Load a model under its name, by default a new one, and replace what is known of it."""
         model = load(requested)
-        name = name or (requested if requested.startswith(hub.PREFIXES) else self.find_free_name(model.name))
+        name = name or (requested if requested.startswith(PREFIXES) else self.find_free_name(model.name))
         model, states = replace(model, name=name), file_states(requested)
         self.infos[name] = describe_model(model)
         self.sizes[name] = sum(size for _, size in states)
@@ -172,6 +173,7 @@ class ModelOpener:
         """Open a model; a download in progress is canceled, a model being loaded is waited for."""
         if not 0 < len(requested) <= MAX_NAME_LENGTH:
             raise CheckpointError("A model must have a name or path", "Write timm:NAME, hf:OWNER/NAME, or a path.")
+        requested = standard_name(requested)
         self.cancel()
         with self.lock:
             if self.thread is not None:
@@ -189,7 +191,7 @@ class ModelOpener:
     def run(self, requested: str, canceled: threading.Event) -> None:
         """Download and load a model; the state says how far it is."""
         try:
-            if requested.startswith(hub.PREFIXES) and not hub_cache.is_cached(requested):
+            if requested.startswith(PREFIXES) and not hub_cache.is_cached(requested):
                 self.fetch(requested, canceled)
             if self.state.phase != "canceled":
                 self.state = OpenState(requested=requested, phase="loading")
@@ -218,19 +220,19 @@ class ModelOpener:
 
 def load(requested: str) -> Checkpoint:
     """Load a model; one of the Hub from the cache."""
-    return hub.load(requested, offline=requested.startswith(hub.PREFIXES) and hub_cache.is_cached(requested))
+    return hub.load(requested, offline=requested.startswith(PREFIXES) and hub_cache.is_cached(requested))
 
 
 def file_states(requested: str) -> FileStates:
     """Return the state of the weight files of a model; empty if they do not exist any more."""
-    path = hub.fetch(requested, offline=True)[1] if requested.startswith(hub.PREFIXES) else Path(requested)
+    path = hub.fetch(requested, offline=True)[1] if requested.startswith(PREFIXES) else Path(requested)
     files = hub.weight_files(path) if path.is_dir() else [path] if path.is_file() else []
     found = [file.stat() for file in files]
     return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
 
 def expand(requested: str) -> str:
-    """Return the absolute path of a file or folder; anything else unchanged."""
-    path = Path(requested).expanduser()
-    is_path = not requested.startswith(hub.PREFIXES) and requested not in bundled_checkpoints()
-    return str(path.resolve()) if is_path and path.exists() else requested
+    """Return the absolute path of a file or folder; of another model its standard name."""
+    name, path = standard_name(requested), Path(requested).expanduser()
+    is_path = not name.startswith(PREFIXES) and name not in bundled_checkpoints()
+    return str(path.resolve()) if is_path and path.exists() else name

@@ -95,8 +95,9 @@ test('a name or path can be opened: first if it looks like one, last if it may b
   expect(found('x.safetensors')).toEqual(['Open x.safetensors']);
   expect(found('mine')).toEqual(['Opened mine']);
   expect(found('first')).toEqual(['Runs runs/first', 'Open first']);
-  expect(search(ENTRIES, 'hf:x/y', true)[0].detail).toBe('from the Hugging Face Hub');
-  expect(search(ENTRIES, '~/x', true)[0].detail).toBe('file or folder on this computer');
+  for (const name of ['hf:x/y', 'hf_hub:x/y', 'https://huggingface.co/x/y'])
+    expect(search(ENTRIES, name, true)[0].detail).toBe('from the Hugging Face Hub');
+  expect(search(ENTRIES, '~/x', true)[0].detail).toBe('path on this computer, or name on the Hub');
 });
 
 test('arrow keys walk around the list', () => {

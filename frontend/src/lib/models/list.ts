@@ -19,7 +19,7 @@ export interface Entry {
   isListed: boolean;
 }
 
-const HUB = /^(hf|timm):/;
+const HUB = /^(hf|timm|hf[-_]hub|https?):/;
 
 /** "2.7 M" */
 export function quantity(count: number) {
@@ -93,7 +93,7 @@ export function search(entries: readonly Entry[], text: string, canOpen: boolean
 const looksLikeName = (text: string) => HUB.test(text) || /[/\\]|\.safetensors$/.test(text);
 
 function aboutName(text: string) {
-  return HUB.test(text) ? 'from the Hugging Face Hub' : 'file or folder on this computer';
+  return HUB.test(text) ? 'from the Hugging Face Hub' : 'path on this computer, or name on the Hub';
 }
 
 /** The index of the option that a key leads to; undefined for other keys. */
