@@ -21,8 +21,16 @@ FILES = "/timm/vit_small/resolve/"
 
 
 @contextmanager
-def hub(folder, cut=()):
-    """Serve the files of one repository; those in `cut` end after half of their bytes."""
+def hub(folder, cut=(), has_ranges=True, served=None, cdn=""):
+    """Serve the files of one repository.
+
+    Args:
+        folder: The files.
+        cut: Names of files that end after half of their bytes.
+        has_ranges: Whether it honors ranges that end before the file does.
+        served: Bytes that were sent of each file, by name.
+        cdn: Host that ranges are redirected to, which must be another name of this one.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *args):
@@ -45,14 +53,24 @@ def hub(folder, cut=()):
                 self.end_headers()
                 return
             content = file.read_bytes()
-            start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")[0])
-            self.send_response(206 if start else 200)
+            start, _, end = self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")
+            if end and cdn and cdn not in self.headers["Host"]:
+                self.send_response(302)
+                self.send_header("Location", f"http://{cdn}:{server.server_port}{self.path}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            start, end = (int(start), int(end or len(content) - 1) + 1) if has_ranges or not end else (0, len(content))
+            self.send_response(206 if (start, end) != (0, len(content)) else 200)
             self.send_header("X-Repo-Commit", "0" * 40)
             self.send_header("ETag", f'"{file.name}"')
-            self.send_header("Content-Length", str(len(content) - start))
+            self.send_header("Content-Length", str(end - start))
             self.end_headers()
             if has_body:
-                self.wfile.write(content[start : len(content) // 2 if file.name in cut else None])
+                sent = content[start : (start + end) // 2 if file.name in cut and end - start > 8000 else end]
+                self.wfile.write(sent)
+                if served is not None:
+                    served[file.name] = served.get(file.name, 0) + len(sent)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()

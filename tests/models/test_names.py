@@ -33,6 +33,7 @@ def test_every_name_of_timm_leads_to_where_timm_has_its_weights():
         ("vit_small_patch16_lingbot.robbyant", "belfner/vit_small_patch16_lingbot.robbyant"),
         ("vit_small_patch16_224", "timm/vit_small_patch16_224.augreg_in21k_ft_in1k"),
         ("vit_of_tomorrow.tag", "timm/vit_of_tomorrow.tag"),
+        ("vit_small_patch16_224.dinoo", "timm/vit_small_patch16_224.dinoo"),
     ],
 )
 def test_a_name_of_timm_is_found_with_and_without_timm(monkeypatch, has_timm, name, repository):

@@ -109,13 +109,13 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
 
 def load_zero_shot(name: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:
     """Load an image encoder of CLIP or SigLIP with texts as classes."""
-    model = hub.load(name, img_size=img_size)
     name = standard_name(name)
     folder = Path(name)
     if name.startswith(PREFIXES):
-        repository, folder = hub.fetch(name)
+        repository, folder = hub.fetch(name, has_text=True)
         for file in TOKENIZER:
             hub.download(repository, file, folder.name, optional=True)
+    model = hub.load(name, img_size=img_size)
     config = folder / hub.CONFIG
     model_type = str(hub.read_json(config).get("model_type", "")) if config.is_file() else ""
     return zero_shot.add_head(model, folder, model_type, classes)

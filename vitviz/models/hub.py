@@ -11,7 +11,7 @@ import shlex
 import socket
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from os.path import isdir, isfile  # which return False for names that no file can have
@@ -34,6 +34,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
 from vitviz.models.families import PROCESSORS, TRANSFORMERS
+from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.modes import own_modes
 from vitviz.models.names import (
@@ -72,7 +73,8 @@ class TensorFiles(Mapping[str, Tensor]):
         nbytes: Bytes that all of them take in float32.
     """
 
-    def __init__(self, paths: Sequence[Path], stack: ExitStack) -> None:
+    def __init__(self, paths: Sequence[Path], stack: ExitStack, config: Settings | None = None) -> None:
+        """Open files; with the content `config` of a config.json the tensors of its image encoder alone."""
         self.files: dict[str, Any] = {}
         self.described: dict[str, tuple[list[int], torch.dtype]] = {}
         self.metadata: dict[str, str] = {}
@@ -91,6 +93,9 @@ class TensorFiles(Mapping[str, Tensor]):
                     self.files[name], self.described[name] = file, (part.get_shape(), dtype)
             except safetensors.SafetensorError:
                 raise checkpoint.not_safetensors(path.name) from None
+        if config is not None:
+            self.files = {name: self.files[name] for name in used_tensors(config, self.files)}
+            self.described = {name: self.described[name] for name in self.files}
         self.nbytes = 4 * sum(torch.Size(shape).numel() for shape, dtype in self.described.values())
 
     def __getitem__(self, name: str) -> Tensor:
@@ -295,12 +300,13 @@ def load_folder(
     path = folder.path
     config = read_json(path / CONFIG) | ({"architecture": folder.architecture} if folder.architecture else {})
     files = weight_files(path) if folder.file is None else [folder.file]
-    check_is_whole(files)
+    if folder.file is not None:
+        check_is_whole(files)
     states = tuple(map(WeightFile.of, files))
     with ExitStack() as stack:
-        tensors = TensorFiles(files, stack)
+        tensors = TensorFiles(files, stack, config)
         if (path / INDEX).is_file() and files[0].name != WEIGHTS and folder.file is None:
-            missing = sorted(read_index(path / INDEX).keys() - tensors.keys())
+            missing = sorted({*used_tensors(config, read_index(path / INDEX))} - tensors.keys())
             if missing:
                 raise CheckpointError(
                     f"The files must have all tensors that {INDEX} lists: {list_some(missing)} missing"
@@ -319,15 +325,21 @@ def read_processor(folder: Path) -> Settings:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """Return the .safetensors files of a folder: one, or all shards that its index lists or their names count."""
+    """Return the .safetensors files of a folder: one, or the shards that its index lists or their names count.
+
+    Of a model with more than an image encoder only those are needed that this is in, or the file with its tensors.
+    """
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
+    if parts := list(folder.glob(PART.format("*"))):
+        return [max(parts, key=lambda part: part.stat().st_mtime)]
     if (folder / INDEX).is_file():
         listed = read_index(folder / INDEX)
-        missing = sorted(name for name in set(listed.values()) if not (folder / name).is_file())
+        files = sorted({listed[name] for name in used_tensors(read_json(folder / CONFIG), listed)})
+        missing = next((name for name in files if not (folder / name).is_file()), None)
         if missing:
-            raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing[0]} is missing")
-        return [folder / name for name in sorted(set(listed.values()))]
+            raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing} is missing")
+        return [folder / name for name in files]
     if parts := [file for file in sorted(folder.glob("*.safetensors")) if is_shard(file)]:
         return all_shards(parts[0])
     pickles = find_pickles(folder)
@@ -539,13 +551,14 @@ def fetch_folder(name: str, offline: bool) -> Folder:
     return Folder(folder, title, stated, architecture=architecture)
 
 
-def fetch(name: str, offline: bool = False, progress: type | None = None) -> tuple[str, Path]:
+def fetch(name: str, offline: bool = False, progress: type | None = None, has_text: bool = False) -> tuple[str, Path]:
     """Download a model of the Hub, unless it is in the cache.
 
     Args:
         name: As for `load`.
         offline: As for `load`.
         progress: Progress bar instead of that of huggingface_hub: a class derived from tqdm.
+        has_text: Whether to download all files of a model with more than an image encoder.
 
     Returns:
         Its repository, and the folder in the cache, whose name is the revision.
@@ -557,13 +570,38 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
     get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
     for file in (*PROCESSOR_FILES, CARD):
         get(file, optional=True)
+    folder = config.parent
+    if not has_text and is_composed(read_json(config)) and fetch_encoder(repository, folder, offline, progress):
+        return repository, folder
     if get(WEIGHTS, optional=True) is None:
         index = get(INDEX, optional=True)
         if index is None:
             get(WEIGHTS)  # raises the error that tells a repository without them from a missing network
         for shard in sorted(set(read_index(Path(str(index))).values())):
             get(shard)
-    return repository, config.parent
+    return repository, folder
+
+
+def fetch_encoder(repository: str, folder: Path, offline: bool, progress: type | None) -> bool:
+    """Download the image encoder of a larger model, unless its tensors are in the cache; False if that is no gain."""
+    from huggingface_hub import errors
+    from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]  # not in __all__
+
+    with suppress(CheckpointError):
+        weight_files(folder)
+        return True
+    if offline:
+        return False
+    index = download(repository, INDEX, folder.name, optional=True)
+    listed = {} if index is None else read_index(index)
+    try:
+        return PartialDownload(repository, folder, progress or tqdm).fetch(read_json(folder / CONFIG), listed, WEIGHTS)
+    except CheckpointError:
+        raise
+    except errors.EntryNotFoundError:
+        return False
+    except Exception as error:  # of the network
+        raise incomplete(repository, "The image encoder", error) from None
 
 
 def is_reachable() -> bool:
@@ -630,10 +668,15 @@ def download(
     except errors.RevisionNotFoundError:
         raise CheckpointError(f"The revision must exist: {repository} has no {revision!r:.80}") from None
     except Exception as error:  # of the network; the library under huggingface_hub differs between its versions
-        raise CheckpointError(
-            f"{file} of {repository} was not downloaded completely ({type(error).__name__})",
-            "Try again; what has arrived is kept, but never opened before it is complete.",
-        ) from None
+        raise incomplete(repository, file, error) from None
+
+
+def incomplete(repository: str, what: str, error: Exception) -> CheckpointError:
+    """Return the error for a download that ended early."""
+    return CheckpointError(
+        f"{what} of {repository} was not downloaded completely ({type(error).__name__})",
+        "Try again; what has arrived is kept, but never opened before it is complete.",
+    )
 
 
 def cached_repositories() -> list[Path]:

@@ -7,6 +7,7 @@ the Hub; and, where no file or folder has the name, timm's own names and "OWNER/
 import difflib
 import importlib.util
 import re
+from contextlib import suppress
 from functools import lru_cache
 from os.path import exists, expanduser  # which return False or the name itself where no file can have it
 from pathlib import Path
@@ -105,8 +106,9 @@ def find_timm(name: str) -> str:
     if where is None and importlib.util.find_spec("timm") is not None:
         import timm
 
-        known = timm.get_pretrained_cfg(name)
-        where = (known.hf_hub_id or known.url) if known else None
+        with suppress(RuntimeError):  # of a tag that it does not know
+            known = timm.get_pretrained_cfg(name)
+            where = (known.hf_hub_id or known.url) if known else None
     if where is not None and "://" in where:
         raise CheckpointError(
             f"The weights must be on the Hub: timm has those of {name} from {where}",
