@@ -19,6 +19,18 @@ FAMILIES = {  # title -> example, what its ViTs have beyond a plain one
     "EVA": ("timm:eva_giant_patch14_224.clip_ft_in1k", "no bias of keys"),
     "EVA-02": ("timm:eva02_base_patch14_224.mim_in22k", "rotary positions, SwiGLU, norms inside attention and MLP"),
     "ViT with rotary positions": ("timm:vit_base_patch16_rope_reg1_gap_256.sbb_in1k", "mean of the patches, registers"),
+    "torchvision ViT": ("`torchvision.models.vit_b_16()`, a module", "SWAG, too"),
+    "C-RADIO": ("hf:nvidia/C-RADIOv4-H", "8 to 10 prefix tokens, no final norm; positions of a 128 x 128 grid"),
+    "TIPSv2": ("hf:google/tipsv2-b14", "1 register, LayerScale"),
+    "I-JEPA": ("hf:facebook/ijepa_vith14_1k", "no class token"),
+    "ViT-MSN": ("hf:facebook/vit-msn-small", "plain"),
+    "MetaCLIP 2": ("hf:facebook/metaclip-2-worldwide-s16", "as CLIP"),
+    "Chinese-CLIP": ("hf:OFA-Sys/chinese-clip-vit-base-patch16", "as CLIP"),
+    "AltCLIP": ("hf:BAAI/AltCLIP", "as CLIP"),
+    "CLIPSeg": ("hf:CIDAS/clipseg-rd64-refined", "as CLIP, without its decoder"),
+    "OWL-ViT": ("hf:google/owlvit-base-patch32", "as CLIP, without its detection heads; OWLv2, too"),
+    "SigLIP 2 NaFlex": ("hf:google/siglip2-base-patch16-naflex", "attention pooling; at a fixed grid"),
+    "SmolVLM, Idefics3": ("hf:HuggingFaceTB/SmolVLM2-2.2B-Instruct", "image encoder of a vision-language model"),
     "BEiT-3": ("timm:beit3_base_patch16_224.in22k_ft_in1k", "norms inside attention and MLP"),
 }
 
@@ -33,14 +45,15 @@ def table() -> str:
     rows = ["", "| family | for example | has | equal to |", "|---|---|---|---|"]
     for title, (example, notes) in FAMILIES.items():
         libraries = " and ".join(name for name, titles in titles_by_library().items() if title in titles)
-        rows.append(f"| {title} | `{example}` | {notes} | {libraries} |")
+        shown = example if "`" in example else f"`{example}`"
+        rows.append(f"| {title} | {shown} | {notes} | {libraries} |")
     return "\n".join(rows) + "\n\n"
 
 
 def titles_by_library() -> dict[str, set[str]]:
     """Return the titles of the families that load from each library."""
     return {
-        "timm": {family.title for family in TIMM},
+        **{name: {one.title for one in TIMM if one.library == name} for name in ("timm", "torchvision")},
         "transformers": {family.title for family in TRANSFORMERS},
     }
 

@@ -117,7 +117,8 @@ def load(
 
     Args:
         name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder as timm and transformers save
-            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; or a module of timm or transformers.
+            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; or a module of timm,
+            torchvision or transformers.
         device: "auto" (a GPU with CUDA if there is one), "cuda", "mps" (Apple's GPU) or "cpu".
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
         labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for

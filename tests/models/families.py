@@ -1,5 +1,6 @@
 """Small random models of every family that loads, built by timm and transformers, and their logits and attention."""
 
+import importlib
 import json
 import os
 from collections.abc import Callable
@@ -7,10 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors.torch
 import timm
 import timm.layers
 import torch
+import torchvision
 from torch import Tensor, nn
+
+from vitviz.models.layers import patchify
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -48,17 +53,31 @@ def of_timm(architecture: str, num_classes: int = K, **options: Any) -> Callable
 
 def of_transformers(name: str, config: str, **options: Any) -> Callable[[tuple[int, int]], nn.Module]:
     """Return a function that builds a small model of a class of transformers; its weights are for 32 x 32 pixels."""
-    composed = config in ("CLIPConfig", "SiglipConfig")
+    composed = config in ("CLIPConfig", "SiglipConfig", "MetaClip2Config")
+    vision = {name: VISION[name] for name in VISION if (name, config) != ("image_size", "Siglip2VisionConfig")}
 
     def build(img_size: tuple[int, int]) -> nn.Module:
-        fields = {"vision_config": VISION, "text_config": TEXT} if composed else VISION
+        fields = {"vision_config": VISION, "text_config": TEXT} if composed else vision
         model_config = getattr(transformers, config)(**(fields | options))
         model_config._attn_implementation = "eager"
         for part in ("vision_config", "text_config") if composed else ():
             getattr(model_config, part)._attn_implementation = "eager"
-        return getattr(transformers, name)(model_config)
+        return find_class(name)(model_config)
 
     return build
+
+
+def find_class(name: str) -> Any:
+    """Return a class of transformers, also of one of its models that it does not export."""
+    if hasattr(transformers, name):
+        return getattr(transformers, name)
+    module = name.partition("Vision")[0].lower()
+    return getattr(importlib.import_module(f"transformers.models.{module}.modeling_{module}"), name)
+
+
+def of_torchvision(img_size: tuple[int, int]) -> nn.Module:
+    """Build a small ViT of torchvision, for 32 x 32 pixels."""
+    return torchvision.models.VisionTransformer(SQUARE[0], P, L, A, D, M, num_classes=K)
 
 
 GATED = {"use_gated_mlp": True, "hidden_act": "silu", "num_register_tokens": 4}
@@ -85,6 +104,8 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "timm EVA-02 CLIP": of_timm("eva02_large_patch14_clip_224", mlp_ratio=2),
     "timm EVA": of_timm("eva_giant_patch14_224"),
     "timm BEiT-3": of_timm("beit3_base_patch16_224", mlp_ratio=2),
+    "timm C-RADIO": of_timm("vit_base_patch16_radio_v3", num_classes=0),
+    "timm TIPSv2": of_timm("vit_base_patch14_reg1_tipsv2", num_classes=0),
     "timm ViT with rotary positions": of_timm("vit_base_patch16_rope_reg1_gap_256"),
     "ViT": of_transformers("ViTForImageClassification", "ViTConfig", num_labels=K),
     "ViT without head": of_transformers("ViTModel", "ViTConfig"),
@@ -102,12 +123,33 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "CLIP without projection": of_transformers("CLIPVisionModel", "CLIPVisionConfig"),
     "CLIP fine-tune": of_transformers("CLIPForImageClassification", "CLIPConfig", num_labels=K),
     "SigLIP": of_transformers("SiglipVisionModel", "SiglipVisionConfig"),
+    "torchvision ViT": of_torchvision,
+    "MetaCLIP 2": of_transformers("MetaClip2VisionModelWithProjection", "MetaClip2VisionConfig", projection_dim=12),
+    "MetaCLIP 2 fine-tune": of_transformers("MetaClip2ForImageClassification", "MetaClip2Config", num_labels=K),
+    "Chinese-CLIP": of_transformers("ChineseCLIPVisionModel", "ChineseCLIPVisionConfig"),
+    "AltCLIP": of_transformers("AltCLIPVisionModel", "AltCLIPVisionConfig"),
+    "CLIPSeg": of_transformers("CLIPSegVisionModel", "CLIPSegVisionConfig"),
+    "OWL-ViT": of_transformers("OwlViTVisionModel", "OwlViTVisionConfig"),
+    "OWLv2": of_transformers("Owlv2VisionModel", "Owlv2VisionConfig"),
+    "I-JEPA": of_transformers("IJepaModel", "IJepaConfig"),
+    "I-JEPA fine-tune": of_transformers("IJepaForImageClassification", "IJepaConfig", num_labels=K),
+    "ViT-MSN": of_transformers("ViTMSNForImageClassification", "ViTMSNConfig", num_labels=K),
+    "TIPSv2": of_transformers("Tipsv2VisionModel", "Tipsv2VisionConfig", mlp_ratio=2),
+    "C-RADIO": of_transformers("RadioModel", "RadioConfig", mlp_ratio=2.0, max_img_size=64, num_registers=2),
+    "SmolVLM": of_transformers("SmolVLMVisionTransformer", "SmolVLMVisionConfig"),
+    "Idefics3": of_transformers("Idefics3VisionTransformer", "Idefics3VisionConfig"),
+    "SigLIP 2 NaFlex": of_transformers("Siglip2VisionModel", "Siglip2VisionConfig", num_patches=16),
     "SigLIP fine-tune": of_transformers("SiglipForImageClassification", "SiglipConfig", num_labels=K),
 }
 # One of each kind of network after conversion; those of transformers become the same, but for these two.
 NETWORKS = [name for name in BUILDERS if name.startswith("timm") and name != "timm DeiT"] + ["CLIP", "DINOv3"]
 # transformers computes rotary waves, or interpolates positions, in float32
-PARTLY_FLOAT32 = ("DINOv3", "DINOv3 plus", "DINOv2", "DINOv2 giant", "DINOv2 with registers")
+PARTLY_FLOAT32 = (
+    *("DINOv3", "DINOv3 plus", "DINOv2", "DINOv2 giant", "DINOv2 with registers", "TIPSv2", "C-RADIO"),
+    "SigLIP 2 NaFlex",
+)
+WITHOUT_CLASS_TOKEN = ("I-JEPA", "SmolVLM", "Idefics3")
+WITHOUT_ARGUMENT = ("DINO", "TIPS", "C-RADIO", "SmolVLM", "Idefics3")  # `interpolate_pos_encoding`
 
 
 def build(name: str, img_size: tuple[int, int] = SQUARE, dtype: torch.dtype = torch.float64) -> nn.Module:
@@ -143,12 +185,23 @@ def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tens
         for hook in hooks:
             hook.remove()
         return logits, torch.stack(recorded)
+    if name.startswith("torchvision"):
+        layers, inputs = [block.self_attention for block in model.encoder.layers], []
+        hooks = [layer.register_forward_pre_hook(lambda module, args: inputs.append(args)) for layer in layers]
+        logits = model(pixels)
+        for hook in hooks:
+            hook.remove()
+        return logits, torch.stack([f(*x, average_attn_weights=False)[1] for f, x in zip(layers, inputs, strict=True)])
     options: dict[str, Any] = {"output_attentions": True}
     N = (pixels.shape[2] // P) * (pixels.shape[3] // P)
-    if tuple(pixels.shape[2:]) != SQUARE and not name.startswith("DINO"):
+    if tuple(pixels.shape[2:]) != SQUARE and not name.startswith(WITHOUT_ARGUMENT):
         options["interpolate_pos_encoding"] = True
     if name == "ViT-MAE":
         options["noise"] = torch.arange(N).expand(len(pixels), -1).to(pixels)
+    if name.startswith("SigLIP 2"):  # a sequence of patches, channels last
+        options = {"output_attentions": True, "pixel_attention_mask": torch.ones(len(pixels), N, dtype=torch.int64)}
+        options["spatial_shapes"] = torch.tensor([[side // P for side in pixels.shape[2:]]] * len(pixels))
+        pixels = patchify(pixels, P).unflatten(-1, (3, P * P)).mT.flatten(2)
     output = model(pixels, **options)
     found = next(
         value
@@ -156,6 +209,7 @@ def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tens
             getattr(output, "logits", None),
             getattr(output, "image_embeds", None),
             None if name in ("ViT without head", "ViT-MAE") else getattr(output, "pooler_output", None),
+            output.last_hidden_state.mean(1) if name in WITHOUT_CLASS_TOKEN else None,
             output.last_hidden_state[:, 0] if hasattr(output, "last_hidden_state") else None,
         )
         if value is not None
@@ -165,7 +219,12 @@ def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tens
 
 def save(name: str, model: nn.Module, folder: Any) -> None:
     """Save a model as its library does: config.json and model.safetensors."""
-    if name.startswith("timm"):
+    if name.startswith("torchvision"):
+        config = {"architecture": "torchvision_vit", "model_args": {"img_size": SQUARE[0], "num_heads": A}}
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text(json.dumps(config))
+        safetensors.torch.save_file(model.state_dict(), folder / "model.safetensors")
+    elif name.startswith("timm"):
         from timm.models._hub import save_for_hf
 
         save_for_hf(model, folder, safe_serialization=True)

@@ -13,6 +13,7 @@ import pytest
 import safetensors.torch
 import timm
 import torch
+import torchvision
 
 import vitviz
 from tests.models import families
@@ -86,6 +87,19 @@ def test_an_architecture_of_timm_is_enough_without_a_network(monkeypatch, tmp_pa
 
 
 STORED = {"args": argparse.Namespace(model="vit_small_patch16_dinov3", lr=0.1)}
+
+
+@torch.no_grad()
+def test_an_architecture_of_torchvision_is_enough(tmp_path):
+    other = torchvision.models.VisionTransformer(64, 16, 1, 2, 128, 96, num_classes=5).eval()
+    torch.nn.init.normal_(other.heads.head.weight, std=0.1)
+    torch.save(other.state_dict(), tmp_path / "mine.pth")
+    model = convert(tmp_path / "mine.pth", "torchvision:vit_b_16")
+    pixels = families.images((64, 64), torch.float32)
+    torch.testing.assert_close(model.network(pixels), other(pixels), rtol=0, atol=1e-5)
+    assert (model.mean[0], model.pretrained["library"]) == (0.485, "torchvision")
+    with pytest.raises(CheckpointError, match="swin_t \\(windowed"):
+        convert(tmp_path / "mine.pth", "torchvision:swin_t")
 
 
 def test_the_architecture_that_a_training_stored_is_enough(monkeypatch, tmp_path):

@@ -38,6 +38,7 @@ def double_softmax(monkeypatch):
 # transformers' positions are for square images, and interpolated for wide ones; timm builds each size.
 CASES = [(name, size) for name in families.BUILDERS for size in (families.SQUARE, families.WIDE)]
 CASES = [(name, size) for name, size in CASES if size == families.WIDE or not name.startswith("timm")]
+CASES.remove(("torchvision ViT", families.WIDE))  # which it does not run
 
 
 @pytest.mark.parametrize(("name", "size"), CASES)
@@ -86,7 +87,8 @@ def test_a_saved_folder_loads_without_the_library(name, tmp_path):
     assert (model.name, model.config.img_size) == ("model", families.SQUARE)
     assert len(model.labels) == model.config.num_classes
     assert model.is_classifier == (model.config.num_classes > 0)
-    torch.testing.assert_close(output.logits, logits, rtol=1e-5, atol=1e-5)
+    atol = 1e-5 * max(1, logits.abs().max().item())  # features of a model without final norm are larger than 1
+    torch.testing.assert_close(output.logits, logits, rtol=1e-5, atol=atol)
     torch.testing.assert_close(output.attention, attention, rtol=0, atol=1e-5)
 
 
@@ -241,7 +243,7 @@ def test_weights_in_shards_load(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        *(({"model_type": name}, "family") for name in ("swin", "convnextv2", "beit", "siglip2_vision_model", "bert")),
+        *(({"model_type": name}, "family") for name in ("swin", "convnextv2", "pvt_v2", "bert")),
         ({"hidden_act": "relu"}, "hidden_act"),
         ({"hidden_act": "silu"}, "act_layer"),
         ({"num_attention_heads": 5}, "num_heads"),

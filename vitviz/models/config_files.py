@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from vitviz.errors import CheckpointError
 from vitviz.files import printable_name
-from vitviz.models.config import MAX_CLASSES, ImageSize, Side, rule
+from vitviz.models.config import MAX_CLASSES, MAX_TOKENS, ImageSize, Side, rule
 
 Settings = dict[str, Any]
 ACTIVATIONS = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "silu": "silu"}
@@ -111,7 +111,7 @@ class TransformersConfig(ConfigFile):
         "encoder_no_repeat_ngram_size bad_words_ids num_return_sequences output_scores return_dict_in_generate "
         "forced_bos_token_id forced_eos_token_id remove_invalid_values exponential_decay_length_penalty "
         "suppress_tokens begin_suppress_tokens tokenizer_class prefix bos_token_id pad_token_id eos_token_id "
-        "sep_token_id decoder_start_token_id "
+        "sep_token_id decoder_start_token_id vocab_size num_image_tokens projector_hidden_act "
         # Initialization, training and decoders.
         "initializer_range initializer_factor hidden_dropout_prob attention_probs_dropout_prob attention_dropout "
         "dropout layerdrop drop_path_rate layerscale_value encoder_stride mask_ratio norm_pix_loss "
@@ -119,7 +119,7 @@ class TransformersConfig(ConfigFile):
         "pos_embed_shift pos_embed_jitter pos_embed_rescale "
         # Outputs that predictions do not read.
         "pooler_output_size pooler_act out_features out_indices stage_names apply_layernorm reshape_hidden_states "
-        "use_mask_token projection_dim text_config text_config_dict logit_scale_init_value "
+        "use_mask_token projection_dim text_config text_config_dict logit_scale_init_value temperature_init_value "
     )
     classes: ClassVar[tuple[str, ...]] = ("ViTModel", "ViTForMaskedImageModeling", "ViTForImageClassification")
     model_type: str = ""
@@ -179,6 +179,22 @@ class ViTMAEConfig(TransformersConfig):
     classes = ("ViTMAEModel", "ViTMAEForPreTraining")
 
 
+class IJepaConfig(TransformersConfig):
+    """config.json of I-JEPA, which has no class token."""
+
+    classes = ("IJepaModel", "IJepaForImageClassification")
+
+    def fields(self) -> Settings:  # noqa: D102 - inherited
+        return super().fields() | {"class_token": False}
+
+
+class ViTMSNConfig(TransformersConfig):
+    """config.json of ViT-MSN."""
+
+    classes = ("ViTMSNModel", "ViTMSNForImageClassification")
+    layer_norm_eps: Eps = 1e-6
+
+
 class DeiTConfig(TransformersConfig):
     """config.json of DeiT, whose distillation token is a register for models without its head."""
 
@@ -197,7 +213,7 @@ class Dinov2Config(TransformersConfig):
     """config.json of DINOv2."""
 
     ignored = TransformersConfig.ignored | {"intermediate_size"}
-    classes = ("Dinov2Model", "Dinov2Backbone", "Dinov2ForImageClassification")
+    classes: ClassVar[tuple[str, ...]] = ("Dinov2Model", "Dinov2Backbone", "Dinov2ForImageClassification")
     layer_norm_eps: Eps = 1e-6
     mlp_ratio: Ratio = 4
     use_swiglu_ffn: bool = False
@@ -225,6 +241,34 @@ class Dinov2WithRegistersConfig(Dinov2Config):
         "Dinov2WithRegistersForImageClassification",
     )
     num_register_tokens: Count = 4
+
+
+class Tipsv2Config(Dinov2Config):
+    """config.json of TIPSv2's image encoder, or of both towers."""
+
+    classes = ("Tipsv2VisionModel", "Tipsv2VisionBackbone", "Tipsv2Model")
+    image_size: Size = (448, 448)
+    patch_size: Patch = 14
+    num_register_tokens: Count = 1
+
+
+class RadioConfig(Dinov2Config):
+    """config.json of C-RADIO."""
+
+    ignored = Dinov2Config.ignored | names(
+        "max_img_size video_temporal_patch_size patch_dim video_patch_dim summary_idxs norm_mean norm_std"
+    )
+    classes = ("RadioModel",)
+    hidden_size: Width = 1280
+    num_hidden_layers: Depth = 32
+    num_attention_heads: Width = 16
+    num_cls_tokens: Count = 3
+    num_registers: Count = 7
+
+    def fields(self) -> Settings:  # noqa: D102 - inherited
+        fields = super().fields() | {"final_norm": False}
+        del fields["init_values"]  # which many files lack
+        return fields | {"reg_tokens": self.num_cls_tokens + self.num_registers - 1}
 
 
 class RopeParameters(ConfigFile):
@@ -273,25 +317,69 @@ class CLIPConfig(TransformersConfig):
     """config.json of CLIP's image encoder, or of both towers."""
 
     ignored = TransformersConfig.ignored - {"projection_dim"}
-    classes = ("CLIPVisionModelWithProjection", "CLIPVisionModel", "CLIPModel", "CLIPForImageClassification")
+    classes: ClassVar[tuple[str, ...]] = (
+        *("CLIPVisionModelWithProjection", "CLIPVisionModel", "CLIPModel"),
+        "CLIPForImageClassification",
+    )
     patch_size: Patch = 32
     hidden_act: Literal["gelu", "gelu_pytorch_tanh", "quick_gelu", "silu"] = "quick_gelu"
     layer_norm_eps: Eps = 1e-5
     projection_dim: Width = 512
 
     def fields(self) -> Settings:  # noqa: D102 - inherited
-        projection = {"CLIPVisionModelWithProjection": self.projection_dim, "CLIPModel": self.projection_dim}
+        has_projection = not self.class_name.endswith(("VisionModel", "ForImageClassification"))
         return super().fields() | {
             "pre_norm": True,
-            "final_norm": self.class_name != "CLIPForImageClassification",
-            **({"head_proj_dim": projection.get(self.class_name, 0)} if self.class_name else {}),
+            "final_norm": not self.class_name.endswith("ForImageClassification"),
+            **({"head_proj_dim": self.projection_dim if has_projection else 0} if self.class_name else {}),
         }
+
+
+class MetaClip2Config(CLIPConfig):
+    """config.json of MetaCLIP 2."""
+
+    classes = (
+        *("MetaClip2VisionModelWithProjection", "MetaClip2VisionModel", "MetaClip2Model"),
+        "MetaClip2ForImageClassification",
+    )
+
+
+class ChineseCLIPConfig(CLIPConfig):
+    """config.json of Chinese-CLIP."""
+
+    classes = ("ChineseCLIPVisionModel", "ChineseCLIPModel")
+
+
+class AltCLIPConfig(CLIPConfig):
+    """config.json of AltCLIP."""
+
+    classes = ("AltCLIPVisionModel", "AltCLIPModel")
+
+
+class CLIPSegConfig(CLIPConfig):
+    """config.json of CLIPSeg, whose decoder is not used."""
+
+    ignored = CLIPConfig.ignored | names(
+        "extract_layers reduce_dim conditional_layer use_complex_transposed_convolution decoder_hidden_act "
+        "decoder_attention_dropout"
+    )
+    classes = ("CLIPSegVisionModel", "CLIPSegModel", "CLIPSegForImageSegmentation")
+
+
+class OwlViTConfig(CLIPConfig):
+    """config.json of OWL-ViT and OWLv2, whose detection heads are not used."""
+
+    classes = (
+        *("OwlViTVisionModel", "OwlViTModel", "OwlViTForObjectDetection"),
+        *("Owlv2VisionModel", "Owlv2Model", "Owlv2ForObjectDetection"),
+    )
+    image_size: Size = (768, 768)
 
 
 class SiglipConfig(TransformersConfig):
     """config.json of SigLIP's image encoder, or of both towers."""
 
-    classes = ("SiglipVisionModel", "SiglipModel", "SiglipForImageClassification")
+    classes: ClassVar[tuple[str, ...]] = ("SiglipVisionModel", "SiglipModel", "SiglipForImageClassification")
     hidden_act: Literal["gelu", "gelu_pytorch_tanh", "quick_gelu", "silu"] = "gelu_pytorch_tanh"
     layer_norm_eps: Eps = 1e-6
     vision_use_head: bool = True
@@ -299,6 +387,28 @@ class SiglipConfig(TransformersConfig):
     def fields(self) -> Settings:  # noqa: D102 - inherited
         pools = self.vision_use_head and "ForImageClassification" not in self.class_name
         return super().fields() | {"class_token": False, "global_pool": "map" if pools else "avg"}
+
+
+class Siglip2Config(SiglipConfig):
+    """config.json of SigLIP 2 NaFlex, at the square grid of its positions."""
+
+    classes = ("Siglip2VisionModel", "Siglip2Model", "Siglip2ForImageClassification")
+    num_patches: Annotated[int, Field(ge=1, le=MAX_TOKENS)] = 256
+
+    def fields(self) -> Settings:  # noqa: D102 - inherited
+        side = round(self.num_patches**0.5) * self.patch_size
+        return super().fields() | {"img_size": (side, side)}
+
+
+class SmolVLMVisionConfig(SiglipConfig):
+    """config.json of the image encoder of SmolVLM and Idefics3."""
+
+    ignored = SiglipConfig.ignored | names("max_image_size size use_base_siglip")
+    classes = ("SmolVLMVisionTransformer", "Idefics3VisionTransformer")
+    patch_size: Patch = 32
+    hidden_size: Width = 1152
+    num_attention_heads: Width = 16
+    vision_use_head: bool = False
 
 
 class TimmArgs(ConfigFile):

@@ -31,8 +31,8 @@ def convert(
 
     Args:
         name: What `hub.load` opens, or a file of `torch.save` (.pth, .pt, .bin, .ckpt).
-        like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME" or a folder;
-            None for the architecture of timm that is stored with them, if it is.
+        like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME",
+            "torchvision:NAME" or a folder; None for the architecture of timm that is stored with them, if it is.
         labels: As for `hub.load`.
         img_size: As for `hub.load`.
         classes: Texts; they become the classes of the image encoder of CLIP or SigLIP.
@@ -75,6 +75,10 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
     follow from its name, and the preprocessing is that of the family. With a tag the preprocessing is that of its
     weights, which may be another one.
     """
+    if str(like).startswith("torchvision:"):
+        bare = {"architecture": str(like).partition(":")[2]}
+        find_family(Pretrained(str(like), {}, bare))
+        return bare, {}
     like = standard_name(like) if isinstance(like, str) else like
     own: Settings = {}
     if str(like).startswith(PREFIXES):

@@ -9,26 +9,42 @@ from dataclasses import dataclass, field
 
 from vitviz.data.preprocessing import Resize
 from vitviz.models.config_files import (
+    AltCLIPConfig,
+    ChineseCLIPConfig,
     CLIPConfig,
+    CLIPSegConfig,
     DeiTConfig,
     Dinov2Config,
     Dinov2WithRegistersConfig,
     DINOv3ViTConfig,
+    IJepaConfig,
+    MetaClip2Config,
+    OwlViTConfig,
+    RadioConfig,
     Settings,
+    Siglip2Config,
     SiglipConfig,
+    SmolVLMVisionConfig,
+    Tipsv2Config,
     TransformersConfig,
     ViTMAEConfig,
+    ViTMSNConfig,
 )
+from vitviz.models.layers import ANTIALIASED, PLAIN
 
 Names = tuple[tuple[str, str], ...]  # pattern of a tensor's name, and its replacement
 Channels3 = tuple[float, float, float]
 
 IMAGENET: tuple[Channels3, Channels3] = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+UNIT: tuple[Channels3, Channels3] = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 HALF: tuple[Channels3, Channels3] = (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)
 CLIP: tuple[Channels3, Channels3] = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 
-UNUSED = r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm"
-TWO_TOWERS = rf"{UNUSED}|text_model\.|text_projection|logit_(scale|bias)"
+UNUSED = (
+    r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm|"
+    r"summary_idxs$|.*video_(patch_projection|embedder)"
+)
+TWO_TOWERS = rf"{UNUSED}|text_model\.|text_projection|logit_(scale|bias)|temperature$|text_encoder\."
 
 
 @dataclass(frozen=True)
@@ -44,9 +60,13 @@ class Family:
         ignored: Pattern of renamed tensors that do not take part in the prediction.
         normalization: Mean and standard deviation, where the files name none.
         positions_before_registers: Whether the class token has a position, but the registers have none.
-        antialias: Whether the library interpolates positions with antialiasing.
+        resampling: How the library interpolates positions to another size: arguments of `F.interpolate`.
+        large_grid: How positions that are stored for a larger grid are interpolated to that of the input; empty if the
+            family has none.
+        patch_axes: Order of channel, row and column in the weights of the patch embedding, where these are a matrix.
         resize: Filter, crop and mode, where the files name none: of transformers, those of its image processor.
         text_class: Class of transformers with the text encoder, too, of a family that compares images with texts.
+        library: Library of an architecture of timm, if it is another one.
         classifier: Class of transformers that classifies the mean of the patches, and the pattern of renamed tensors
             that it has, but does not use; empty if the family has none.
     """
@@ -59,9 +79,12 @@ class Family:
     ignored: str = UNUSED
     file: type[TransformersConfig] = TransformersConfig
     positions_before_registers: bool = False
-    antialias: bool = True
+    resampling: Settings = field(default_factory=lambda: ANTIALIASED)
+    large_grid: Settings = field(default_factory=dict)
+    patch_axes: str = ""
     resize: Resize = Resize("bicubic")  # noqa: RUF009 - frozen
     text_class: str = ""
+    library: str = "timm"
     classifier: tuple[str, str] = ("", "")
 
 
@@ -101,7 +124,7 @@ CLIP_NAMES: Names = (  # of CLIP and SigLIP
     (r"^embeddings\.class_embedding$", "cls_token"),
     (r"^embeddings\.position_embedding\.weight$", "pos_embed"),
     (r"^embeddings\.patch_embedding\.", "patch_embed.proj."),
-    (r"^pre_layrnorm\.", "norm_pre."),
+    (r"^pre_lay(?:r|er)norm\.", "norm_pre."),
     (r"^post_layernorm\.", "norm."),
     (r"^head\.probe$", "attn_pool.latent"),
     (r"^head\.attention\.in_proj_", "attn_pool.in_proj."),
@@ -122,22 +145,64 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
     (r"\.mlp\.(?:fc1_x|w2)\.", ".mlp.up."),
     (r"\.mlp\.w12\.", ".mlp.fc1."),
     (r"\.mlp\.w3\.", ".mlp.fc2."),
+    (r"\.mlp\.c_fc\.", ".mlp.fc1."),  # of TIPSv2
+    (r"\.mlp\.c_proj\.", ".mlp.fc2."),
     (r"^(?:register_tokens|storage_tokens)$", "reg_token"),
+)
+RADIO_NAMES: Names = (
+    (r"^radio_model\.(?:model\.)?", ""),
+    (r"^(?:patch_generator\.embedder|embeddings\.patch_projection)\.", "patch_embed.proj."),
+    (r"^(?:patch_generator\.pos_embed|embeddings\.position_embedding)$", "pos_embed"),
+    (r"^(?:patch_generator\.cls_token\.token|embeddings\.cls_register_token)$", "prefix_tokens"),
+)
+TORCHVISION_NAMES: Names = (
+    (r"^conv_proj\.", "patch_embed.proj."),
+    (r"^class_token$", "cls_token"),
+    (r"^encoder\.pos_embedding$", "pos_embed"),
+    (r"^encoder\.layers\.encoder_layer_(\d+)\.", r"blocks.\1."),
+    (r"\.ln_(\d)\.", r".norm\1."),
+    (r"\.self_attention\.in_proj_", ".attn.qkv."),
+    (r"\.self_attention\.out_proj\.", ".attn.proj."),
+    (r"\.mlp\.(?:0|linear_1)\.", ".mlp.fc1."),
+    (r"\.mlp\.(?:3|linear_2)\.", ".mlp.fc2."),
+    (r"^encoder\.ln\.", "norm."),
+    (r"^heads\.(?:head\.)?", "head."),
 )
 SQUASHED, BILINEAR = Resize("bicubic", 1.0, "squash"), Resize("bilinear", 1.0, "squash")
 
-FIRST = r"(?:patch_embed\.proj|embeddings\.patch_embeddings?(?:\.projection)?)\.weight"  # that every ViT has
+FIRST = (  # that every ViT has
+    r"(?:patch_embed\.proj|conv_proj|embeddings\.patch_(?:embeddings?(?:\.projection)?|projection)|"
+    r"(?:radio_model\.model\.)?patch_generator\.embedder)\.weight"
+)
 TRANSFORMERS = (
-    Family("ViT", "vit", BLOCK, normalization=HALF, resize=BILINEAR, antialias=False),
-    Family("ViT-MAE", "vit_mae", BLOCK, file=ViTMAEConfig, resize=BILINEAR, antialias=False),
+    Family("ViT", "vit", BLOCK, normalization=HALF, resize=BILINEAR, resampling=PLAIN),
+    Family("ViT-MAE", "vit_mae", BLOCK, file=ViTMAEConfig, resize=BILINEAR, resampling=PLAIN),
     Family(
-        "DeiT", "deit", BLOCK + DISTILLED, file=DeiTConfig, resize=Resize("bicubic", 0.875, "squash"), antialias=False
+        "DeiT", "deit", BLOCK + DISTILLED, file=DeiTConfig, resize=Resize("bicubic", 0.875, "squash"), resampling=PLAIN
     ),
-    Family("DINOv2", "dinov2", BLOCK + SWIGLU, file=Dinov2Config, antialias=False),
+    Family("DINOv2", "dinov2", BLOCK + SWIGLU, file=Dinov2Config, resampling=PLAIN),
     Family(
         *("DINOv2 with registers", "dinov2_with_registers", BLOCK + SWIGLU),
         file=Dinov2WithRegistersConfig,
         positions_before_registers=True,
+    ),
+    Family(
+        *("TIPSv2", "tipsv2(_vision_model)?", BLOCK + SWIGLU + TIMM_NAMES),
+        file=Tipsv2Config,
+        ignored=TWO_TOWERS,
+        normalization=UNIT,
+        resampling={"mode": "bilinear", "antialias": True},
+        positions_before_registers=True,
+        resize=BILINEAR,
+    ),
+    Family("I-JEPA", "ijepa", BLOCK, file=IJepaConfig, resampling=PLAIN, resize=BILINEAR),
+    Family("ViT-MSN", "vit_msn", BLOCK, file=ViTMSNConfig, resampling=PLAIN, resize=BILINEAR),
+    Family(
+        *("C-RADIO", "radio", BLOCK + SWIGLU + RADIO_NAMES),
+        file=RadioConfig,
+        normalization=UNIT,  # the model normalizes its input itself
+        large_grid={"mode": "bilinear"},
+        patch_axes="chw",
     ),
     Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, file=DINOv3ViTConfig, resize=BILINEAR),
     Family(
@@ -145,7 +210,7 @@ TRANSFORMERS = (
         file=CLIPConfig,
         ignored=TWO_TOWERS,
         normalization=CLIP,
-        antialias=False,
+        resampling=PLAIN,
         text_class="CLIPModel",
         classifier=("CLIPForImageClassification", r"norm\."),
     ),
@@ -154,14 +219,51 @@ TRANSFORMERS = (
         file=SiglipConfig,
         ignored=TWO_TOWERS,
         normalization=HALF,
-        antialias=False,
+        resampling=PLAIN,
         resize=SQUASHED,
         text_class="SiglipModel",
         classifier=("SiglipForImageClassification", r"attn_pool\."),
     ),
+    Family(
+        *("SigLIP 2 NaFlex", "siglip2(_vision_model)?", CLIP_NAMES),
+        file=Siglip2Config,
+        ignored=TWO_TOWERS,
+        normalization=HALF,
+        resampling={"mode": "bilinear", "antialias": True},
+        patch_axes="hwc",
+        resize=SQUASHED,
+        classifier=("Siglip2ForImageClassification", r"attn_pool\."),
+    ),
+    Family(
+        *("SmolVLM, Idefics3", "(smolvlm|idefics3)(_vision)?", CLIP_NAMES),
+        file=SmolVLMVisionConfig,
+        normalization=HALF,
+        resampling={"mode": "nearest"},
+        resize=SQUASHED,
+    ),
+    *(
+        Family(
+            *(title, f"{model}(_vision_model)?", CLIP_NAMES),
+            file=file,
+            ignored=TWO_TOWERS,
+            normalization=CLIP,
+            resampling=PLAIN,
+            classifier=("MetaClip2ForImageClassification", r"norm\."),
+        )
+        for title, model, file in (
+            ("MetaCLIP 2", "metaclip_2", MetaClip2Config),
+            ("Chinese-CLIP", "chinese_clip", ChineseCLIPConfig),
+            ("AltCLIP", "altclip", AltCLIPConfig),
+            ("CLIPSeg", "clipseg", CLIPSegConfig),
+            ("OWL-ViT", "owl(vit|v2)", OwlViTConfig),
+        )
+    ),
 )
+TOWERS = "|".join(family.models for family in TRANSFORMERS if family.ignored == TWO_TOWERS)  # with a text encoder, too
 BASES = "|".join(family.models for family in TRANSFORMERS)
-PREFIX = rf"(?:{BASES}|vision_model|visual\.trunk)\."  # of the names of the ViT's tensors in models with a head
+PREFIX = (
+    rf"(?:{BASES}|vision_(?:model|encoder)|visual\.trunk)\."  # of the names of the ViT's tensors in models with a head
+)
 TEXT_FAMILIES = tuple(family.title for family in TRANSFORMERS if family.text_class)  # of timm, too
 TEXT_MODELS = {  # `model_type` of those with both encoders -> their class
     family.text_class.removesuffix("Model").lower(): family.text_class for family in TRANSFORMERS if family.text_class
@@ -177,6 +279,18 @@ DINOV3: Settings = {
 }
 TANH_SIGLIP = r"vit_(base_patch32|large_patch16(?=.*512)|so400m_patch16|giantopt_patch16)_siglip_.*"
 TIMM = (  # the first that matches; architectures as in timm 1.0
+    Family(
+        *("torchvision ViT", r"(torchvision_vit|vit_[blh]_\d+).*", TORCHVISION_NAMES, {"eps": 1e-6}),
+        library="torchvision",
+        resampling={"mode": "bicubic", "align_corners": True},
+    ),
+    *(
+        Family(*("C-RADIO", models, TIMM_NAMES, {"final_norm": False}, CLIP), large_grid={"mode": "bilinear"} | options)
+        for models, options in (
+            (r"vit_(base|huge)_.*_radio_v3", {"align_corners": True}),
+            (r"vit_.*_radio_v\d", {}),
+        )
+    ),
     Family("DINOv3", r"vit_.*_(dinov3|lingbot)(_qkvb)?", TIMM_NAMES, DINOV3),
     Family("EVA-02", r"eva02_.*", TIMM_NAMES, EVA, CLIP),
     Family("ViT with rotary positions", r"vit_.*_rope_reg\d_gap_\d+", TIMM_NAMES, ROPE, HALF),
@@ -199,6 +313,7 @@ PROCESSORS = (  # image processors: start of the class, is a size in one number 
 HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),
     (r"vit_giant_.*_tipsv2", 64),
+    (r"vit_h_14", 80),  # of torchvision
     (r"test_vit.*", 32),
     (r"vit_base_patch16_gap_224", 48),
     (r".*so400m.*", 72),
@@ -214,22 +329,22 @@ POOLING = (  # of timm's architectures, where config.json names none; the first 
     (r".*", "token"),
 )
 REFUSED = (  # architectures of timm, model types of transformers or names of classes
+    (r"samvit|sam_|vitdet", "SAM ViT"),
     (r"swin|maxvit|maxxvit|davit|gcvit|twins|pvt|nest|focal|cswin", "windowed or pyramid transformer"),
     (r"mvit|hiera|edgenext|poolformer|metaformer|caformer|levit|efficientformer|tiny_vit|tinyvit|fastvit", "pyramid"),
-    (r"naflex|siglip2_vision_model|siglip2", "NaFlex"),
+    (r"naflex", "NaFlex"),
     (r"cait", "CaiT"),
     (r"xcit", "XCiT"),
     (r"beit(?!3)|data2vec", "BEiT"),
-    (r"samvit|sam_|vitdet", "SAM ViT"),
     (r"aimv2", "AIMv2"),
-    (r"radio", "RADIO"),
     (r"sapiens", "Sapiens"),
     (r"vit_pe_", "Perception Encoder"),
     (r"eva02_enormous|PostNorm", "post-norm"),
     (r"vit_.*_rope_(?!reg)", "RoPE-ViT"),
     (r"_xp_|18x2|pwee|ParallelScaling|ParallelThings", "parallel blocks"),
     (r"dlittle|dwee|DiffAttention", "differential attention"),
-    (r"rpn|relpos|srelpos|_mci_|hybrid|_r\d+_|r26|r50|convit|coat|visformer|crossvit|volo|tnt", "hybrid"),
+    (r"rpn|relpos", "ViT with relative positions"),
+    (r"_mci_|hybrid|_r\d+_|r26|r50|convit|coat|visformer|crossvit|volo|tnt", "hybrid"),
     (r"resnet|resnext|convnext|efficientnet|mobilenet|regnet|densenet|vgg|nfnet|inception|resnest|ghost", "convnet"),
 )
 

@@ -33,9 +33,10 @@ from vitviz.models import checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
-from vitviz.models.families import PROCESSORS, TRANSFORMERS
+from vitviz.models.families import PROCESSORS, TIMM, TRANSFORMERS
 from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
 from vitviz.models.labels import Labels, read_labels
+from vitviz.models.layers import ANTIALIASED
 from vitviz.models.modes import own_modes
 from vitviz.models.names import (
     PREFIXES,
@@ -125,7 +126,8 @@ def load(
 
     Args:
         name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers; a model on the
-            Hugging Face Hub, as for `standard_name`; or a module of timm or transformers, whose weights are copied.
+            Hugging Face Hub, as for `standard_name`; or a module of timm, torchvision or transformers, whose
+            weights are copied.
         labels: Names of the K classes, as for `read_labels`; None for those of the model's files.
         img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
         offline: Whether to take a model of the Hub from the cache as it is, without looking for a later revision.
@@ -288,9 +290,10 @@ def is_vitviz_file(path: Path) -> bool:
 
 def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
     """Return a model for images of another size (height, width, px); positions are interpolated as in its library."""
-    families = TRANSFORMERS if found.pretrained.get("library") == "transformers" else ()
-    antialias = all(family.antialias for family in families if family.title == found.pretrained.get("family"))
-    return replace(found, network=interpolate(found.network, img_size, antialias))
+    families = TRANSFORMERS if found.pretrained.get("library") == "transformers" else TIMM
+    title = found.pretrained.get("family")
+    resampling = next((family.resampling for family in families if family.title == title), ANTIALIASED)
+    return replace(found, network=interpolate(found.network, img_size, resampling))
 
 
 def load_folder(
@@ -425,12 +428,12 @@ def load_pretrained(
     checkpoint.check_finite(network.state_dict())
     if check and (why := originals.compare(network, pretrained)):
         notes.append(why)
-    if size := img_size or size:
-        network = interpolate(network, size, pretrained.family.antialias)
+    if (size := img_size or size) and size != network.config.img_size:
+        network = convert(pretrained, size)
     labels = find_labels(pretrained, network.config.num_classes)
     file = pretrained.file
     license_name = file.pretrained_cfg.license if isinstance(file, TimmConfig) else None
-    known = {"library": "timm" if pretrained.is_timm else "transformers", "family": pretrained.family.title}
+    known = {"library": pretrained.library, "family": pretrained.family.title}
     record = {"pretrained": known | ({"license": license_name} if license_name else {}) | stated}
     if network.config.num_classes == 1:
         notes.append("the one output is shown as the sigmoid of its logit, which is no probability of a regression")

@@ -5,14 +5,13 @@ Headers of the .safetensors files say where each tensor is, so only the encoder'
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vitviz.models.checkpoint import MAX_HEADER_BYTES, not_safetensors, parse_json
 from vitviz.models.config_files import Settings
-from vitviz.models.pretrained import Pretrained
+from vitviz.models.pretrained import needed_tensors
 
 PART = "image_encoder-{}.safetensors"  # with what its tensors are, in the folder of the revision
 TOWERS = ("vision_config", "vision_config_dict")  # of config.json of a model with more than an image encoder
@@ -39,15 +38,6 @@ class WholeFileError(Exception):
 def is_composed(config: Settings) -> bool:
     """Whether config.json is that of a model with more than an image encoder."""
     return any(isinstance(config.get(tower), Mapping) for tower in TOWERS)
-
-
-def needed_tensors(config: Settings, names: Iterable[str]) -> set[str]:
-    """Stand-in."""
-    import torch
-
-    pretrained = Pretrained("", dict.fromkeys(names, torch.empty(0)), config)
-    own = (name for name in pretrained.tensors if name.startswith(pretrained.prefix))
-    return {name for name in own if not re.match(pretrained.family.ignored, name.removeprefix(pretrained.prefix))}
 
 
 def used_tensors(config: Settings, names: Iterable[str]) -> list[str]:

@@ -4,9 +4,9 @@ Letters in shape comments are those of `vitviz.models.vit`.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from vitviz.models.config import ViTConfig
 
+ANTIALIASED: dict[str, Any] = {"mode": "bicubic", "antialias": True}  # how positions are interpolated
+PLAIN: dict[str, Any] = {"mode": "bicubic"}
 Attentions = Literal["cls", "tokens", "full"] | None  # "tokens": no weights, but the inputs of the blocks
 
 
@@ -224,15 +226,19 @@ def sincos_pos_embed(grid_size: tuple[int, int], dim: int) -> Tensor:
 
 
 def interpolate_pos_embed(
-    pos_embed: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int], antialias: bool = True
+    pos_embed: Tensor,
+    prefix: int,
+    old: tuple[int, int],
+    new: tuple[int, int],
+    resampling: Mapping[str, Any] = ANTIALIASED,
 ) -> Tensor:
-    """Resample position embeddings (1, R + N, D) to another grid, bicubic; those of the prefix tokens (R) are kept.
+    """Resample position embeddings (1, R + N, D) to another grid; those of the prefix tokens (R) are kept.
 
-    Grids are (gh, gw), patches in row-major order; the result is (1, R + N', D). timm resamples with antialiasing,
-    transformers without.
+    Grids are (gh, gw), patches in row-major order; the result is (1, R + N', D). `resampling` are arguments of
+    `F.interpolate`: timm resamples with antialiasing, transformers without.
     """
     if old == new:
         return pos_embed
     grid = pos_embed[:, prefix:].unflatten(1, old).permute(0, 3, 1, 2)  # (1, D, gh, gw)
-    grid = F.interpolate(grid, new, mode="bicubic", antialias=antialias)  # (1, D, gh', gw')
+    grid = F.interpolate(grid, new, **resampling)  # (1, D, gh', gw')
     return torch.cat([pos_embed[:, :prefix], grid.flatten(2).mT], 1)  # (1, R + N', D)

@@ -18,6 +18,7 @@ from vitviz.errors import CheckpointError
 from vitviz.files import printable_name
 from vitviz.models.checkpoint import available_memory
 from vitviz.models.config_files import TimmConfig, TransformersConfig, flatten
+from vitviz.models.layers import patchify
 from vitviz.models.pretrained import Pretrained, drop_unused_head, list_some
 from vitviz.models.vit import ViT
 
@@ -37,7 +38,7 @@ def compare(network: ViT, pretrained: Pretrained) -> str:
         CheckpointError: If they differ, or if the original has weights that the model lacks.
     """
     count = sum(weight.numel() for weight in network.parameters())
-    library, free = "timm" if pretrained.is_timm else "transformers", available_memory()
+    library, free = pretrained.library, available_memory()
     if pretrained.module is None and importlib.util.find_spec(library) is None:
         return f"not compared with {library}, which is not installed"
     if pretrained.module is None and count > MAX_PARAMETERS:
@@ -84,25 +85,45 @@ def run_original(network: ViT, pretrained: Pretrained, pixels: Tensor) -> Tensor
         own.config.mask_ratio = 0.0
     if pretrained.is_timm and drop_unused_head(pretrained) and not pretrained.is_inside:
         own.reset_classifier(0)
-    found = own.eval()(pixels)
+    found = own.eval()(*arrange(pixels, pretrained))
     if isinstance(found, Tensor):
         return found.float()
     names = ["logits", "image_embeds", *([] if getattr(module, "pooler", None) is not None else ["pooler_output"])]
     tensors = [value for name in names if (value := getattr(found, name, None)) is not None]
-    return (tensors[0] if tensors else found.last_hidden_state[:, 0]).float()
+    if not tensors:
+        tokens = found.last_hidden_state
+        tensors = [tokens[:, 0] if network.config.class_token else tokens.mean(1)]
+    return tensors[0].float()
+
+
+def arrange(pixels: Tensor, pretrained: Pretrained) -> tuple[Tensor, ...]:
+    """Return the arguments of the original's `forward`: of NaFlex patches, channels last, their mask and grid."""
+    P, axes = getattr(pretrained.file, "patch_size", 1), pretrained.family.patch_axes
+    if axes != "hwc":
+        return (pixels,)
+    patches = patchify(pixels, P).unflatten(-1, (3, P * P)).mT.flatten(2)  # (B, N, P P 3)
+    grid = torch.tensor([[side // P for side in pixels.shape[2:]]] * len(pixels))  # (B, 2)
+    return patches, torch.ones(patches.shape[:2], dtype=torch.int64), grid
 
 
 def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
-    """Build the architecture of a model by timm, with its weights."""
+    """Build the architecture of a model by timm, or by torchvision, with its weights."""
+    file, config = pretrained.file, network.config
+    state = {name.removeprefix(pretrained.prefix): pretrained.tensors[name] for name in pretrained.inner}
+    if pretrained.library == "torchvision":
+        from torchvision.models import VisionTransformer
+
+        sizes = (config.patch_size, config.depth, config.num_heads, config.embed_dim, config.mlp_hidden_dim)
+        vit: nn.Module = VisionTransformer(config.img_size[0], *sizes, num_classes=config.num_classes).float()
+        vit.load_state_dict(state)
+        return vit
+    assert isinstance(file, TimmConfig)  # noqa: S101 - for mypy
     import timm
 
-    file, config = pretrained.file, network.config
-    assert isinstance(file, TimmConfig)  # noqa: S101 - for mypy
     args = (flatten(pretrained.config).get("model_args") or {}) | {"img_size": config.img_size}
     args |= {} if file.global_pool is None else {"global_pool": file.global_pool}
     args["num_classes"] = config.num_classes or config.head_proj_dim
     module = timm.create_model(pretrained.model, pretrained=False, **args).float()
-    state = {name.removeprefix(pretrained.prefix): tensor for name, tensor in pretrained.tensors.items()}
     adapt = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
     missing, _ = module.load_state_dict(adapt(state, module) if adapt else state, strict=False)
     lacking = sorted(set(missing) & dict(module.named_parameters()).keys())
@@ -134,12 +155,12 @@ def build_transformers(network: ViT, pretrained: Pretrained) -> nn.Module:
     ]
     kind: Any = getattr(transformers, fits[0])
     is_whole = kind.config_class.model_type == pretrained.model
-    values = pretrained.config if is_whole else flatten(pretrained.config)
+    values = pretrained.stated if is_whole else flatten(pretrained.stated)
     dropped = ("dtype", "torch_dtype", "model_type", "architectures")
     config = kind.config_class.from_dict({name: value for name, value in values.items() if name not in dropped})
     if has_head:
         config.num_labels = network.config.num_classes
-    state = {name.removeprefix(pretrained.prefix): tensor for name, tensor in pretrained.tensors.items()}
+    state = {name.removeprefix(pretrained.prefix): pretrained.tensors[name] for name in pretrained.inner}
     return kind.from_pretrained(None, config=config, state_dict=state).float()
 
 

@@ -5,7 +5,7 @@ and shapes are checked before a weight is read.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -27,11 +27,12 @@ from vitviz.models.families import (
     REFUSED,
     TEXT_WIDTHS,
     TIMM,
+    TOWERS,
     TRANSFORMERS,
     Family,
     find_head_dim,
 )
-from vitviz.models.layers import interpolate_pos_embed
+from vitviz.models.layers import ANTIALIASED, interpolate_pos_embed
 from vitviz.models.vit import Transformer, ViT
 
 NUM_LISTED = 6  # tensors listed in an error
@@ -53,6 +54,7 @@ class Pretrained:
             config of another model.
         module: The module in memory that was given, without wrappers; the ViT may be a part of it.
         is_inside: Whether it is a part.
+        img_size: Height and width of the input (px), if not those of the config: for positions on a larger grid.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Pretrained:
     has_any_head: bool = False
     module: nn.Module | None = None
     is_inside: bool = False
+    img_size: tuple[int, int] | None = None
 
     @property
     def is_timm(self) -> bool:
@@ -69,9 +72,25 @@ class Pretrained:
         return "architecture" in self.config
 
     @property
+    def library(self) -> str:
+        """Library whose implementation it is."""
+        return self.family.library if self.is_timm else "transformers"
+
+    @cached_property
+    def is_tower(self) -> bool:
+        """Whether the ViT is the image encoder of a vision-language model, whose other tensors are never read."""
+        is_outer = isinstance(self.config.get("vision_config"), Mapping) and not self.is_timm
+        return is_outer and not re.fullmatch(TOWERS, str(self.config.get("model_type")))
+
+    @property
+    def stated(self) -> Settings:
+        """Content of config.json that describes the ViT: of a vision-language model `vision_config`."""
+        return self.config["vision_config"] if self.is_tower else self.config
+
+    @property
     def model(self) -> str:
         """Name of the architecture: `architecture` of timm, or `model_type` of transformers."""
-        return printable_name(str(self.config.get("architecture") or self.config.get("model_type") or ""))[:80]
+        return printable_name(str(self.stated.get("architecture") or self.stated.get("model_type") or ""))[:80]
 
     @cached_property
     def family(self) -> Family:
@@ -82,7 +101,7 @@ class Pretrained:
     def file(self) -> TransformersConfig | TimmConfig:
         """Fields of config.json; raise CheckpointError if one is invalid or unknown."""
         kind = TimmConfig if self.is_timm else self.family.file
-        file = parse(kind, flatten(self.config), "config.json")
+        file = parse(kind, flatten(self.stated), "config.json")
         if isinstance(file, TransformersConfig) and file.class_name not in ("", *file.classes):
             raise CheckpointError(
                 f"architectures must be one of {', '.join(file.classes)}: got {file.class_name!r:.80}",
@@ -98,7 +117,8 @@ class Pretrained:
     @cached_property
     def prefix(self) -> str:
         """Prefix of the names of all tensors of the ViT, which a module around it adds."""
-        found = {match[1] for name in self.tensors if (match := re.fullmatch(rf"(.*?)(?:{PREFIX})?{FIRST}", name))}
+        start = rf"(.*?(?:{PREFIX})?)" if self.is_tower else rf"(.*?)(?:{PREFIX})?"
+        found = {match[1] for name in self.tensors if (match := re.fullmatch(start + FIRST, name))}
         averaged = [prefix for prefix in found if re.search(r"teacher|ema", prefix)]
         if len(found) > 1 and len(averaged) != 1:
             raise CheckpointError(
@@ -106,6 +126,11 @@ class Pretrained:
                 "Save the state_dict of one of them.",
             )
         return next(iter(averaged or found), "")
+
+    @property
+    def inner(self) -> list[str]:
+        """Names of the tensors of the ViT."""
+        return [name for name in self.tensors if name.startswith(self.prefix)]
 
     @property
     def others(self) -> list[str]:
@@ -122,7 +147,7 @@ def find_family(pretrained: Pretrained) -> Family:
     for family in TIMM if pretrained.is_timm else TRANSFORMERS:
         if re.fullmatch(family.models, pretrained.model) and not is_refused(pretrained.model):
             return family
-    architectures = pretrained.config.get("architectures")
+    architectures = pretrained.stated.get("architectures")
     what = is_refused(pretrained.model) or is_refused(str(architectures[:1] if isinstance(architectures, list) else ""))
     described = f"{pretrained.model or 'unknown'} ({what})" if what else pretrained.model or "unknown"
     raise CheckpointError(
@@ -142,23 +167,40 @@ def convert(pretrained: Pretrained, img_size: tuple[int, int] | None = None) -> 
 
     Args:
         pretrained: The model.
-        img_size: Height and width of the input (px); positions are interpolated as the library does, bicubic, with
-            antialiasing in timm and without in transformers. None for the size in the config.
+        img_size: Height and width of the input (px); positions are interpolated as the library does. None for the size
+            in the config.
 
     Raises:
         CheckpointError: If the family is unknown or tensors are missing, unexpected or of another shape.
     """
+    if pretrained.family.large_grid and not (pretrained.is_timm and pretrained.module):
+        pretrained = replace(pretrained, img_size=img_size)
     shapes = rename(pretrained, meta(pretrained.tensors))
     config = build_config(pretrained, shapes)
     check_tensors(pretrained.name, shapes, config)
     weights = rename(pretrained, pretrained.tensors)
     weights = {name: weights[name] for name in shapes if not is_integer(shapes[name])}
     vit = cast(ViT, use_weights(create_meta_model(config), weights))
-    return vit if img_size is None else interpolate(vit, img_size, pretrained.family.antialias)
+    return vit if img_size is None else interpolate(vit, img_size, pretrained.family.resampling)
 
 
-def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool = True) -> ViT:
+def needed_tensors(config: Settings, names: Iterable[str]) -> set[str]:
+    """Return the names of the tensors that the ViT of a model needs.
+
+    Args:
+        config: Content of its config.json.
+        names: Names of all tensors in its files.
+
+    Raises:
+        CheckpointError: If the model is of no family that loads, or has several ViTs.
+    """
+    return set(find_names(Pretrained("the model", dict.fromkeys(names, torch.empty(0)), config)).values())
+
+
+def interpolate(network: Transformer, img_size: tuple[int, int], resampling: Mapping[str, Any] = ANTIALIASED) -> ViT:
     """Return a `ViT` with the same weights for images of another size (height, width, px).
+
+    `resampling` is that of `interpolate_pos_embed`.
 
     Raises:
         CheckpointError: If the size does not fit the patches, or the network is one of the tutorials'.
@@ -185,7 +227,7 @@ def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool
         positions = weights["pos_embed"]
         positions = positions if positions.dtype == torch.float64 else positions.float()
         prefix, old = config.num_embedded_prefix_tokens, config.grid_size
-        weights["pos_embed"] = interpolate_pos_embed(positions, prefix, old, resized.grid_size, antialias)
+        weights["pos_embed"] = interpolate_pos_embed(positions, prefix, old, resized.grid_size, resampling)
     return cast(ViT, use_weights(create_meta_model(resized), weights))
 
 
@@ -208,26 +250,31 @@ def rename(pretrained: Pretrained, tensors: Mapping[str, Tensor]) -> dict[str, T
     Raises:
         CheckpointError: If a tensor that is stacked or reshaped has another shape than that of its name.
     """
-    renamed: dict[str, str] = {}
-    family, pattern = pretrained.family, pretrained.family.ignored + drop_unused_head(pretrained)
-    for name in tensors:
-        if not name.startswith(pretrained.prefix):
-            continue
-        ours = re.sub(f"^{PREFIX}", "", name.removeprefix(pretrained.prefix))
-        for old, new in family.names:
-            ours = re.sub(old, new, ours)
-        if not re.match(pattern, ours):
-            renamed[ours] = name
-    rename_head(renamed)
+    renamed = find_names(pretrained)
     if not pretrained.is_timm and "dist_token" in renamed and "head_dist.weight" not in renamed:
         renamed["reg_token"] = renamed.pop("dist_token")  # the head reads the class token alone
     if is_projection(pretrained, renamed):
         renamed["head_proj.weight"] = renamed.pop("head.weight")
         del renamed["head.bias"]
-    check_dimensions({name: tensors[original] for name, original in renamed.items()})
-    found = stack_parts(pretrained, renamed, tensors)
-    found |= {name: tensors[original] for name, original in renamed.items()}
-    return fix_shapes(found, pretrained)
+    found = {name: tensors[original] for name, original in renamed.items()}
+    fix_patches(found, pretrained)
+    check_dimensions(found)
+    stacked = stack_parts(pretrained, found)
+    return fix_shapes(stacked | found, pretrained)
+
+
+def find_names(pretrained: Pretrained) -> dict[str, str]:
+    """Return the names of the tensors that a ViT needs, by those of timm."""
+    renamed: dict[str, str] = {}
+    pattern = pretrained.family.ignored + drop_unused_head(pretrained)
+    for name in pretrained.inner:
+        ours = re.sub(f"^{PREFIX}", "", name.removeprefix(pretrained.prefix))
+        for old, new in pretrained.family.names:
+            ours = re.sub(old, new, ours)
+        if not re.match(pattern, ours):
+            renamed[ours] = name
+    rename_head(renamed)
+    return renamed
 
 
 def rename_head(renamed: dict[str, str]) -> None:
@@ -292,7 +339,7 @@ def has_text_head(pretrained: Pretrained) -> bool:
     return not (file.label_names or cfg.label_names) and rows in TEXT_WIDTHS and rows == cfg.num_classes
 
 
-def stack_parts(pretrained: Pretrained, renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def stack_parts(pretrained: Pretrained, renamed: dict[str, Tensor]) -> dict[str, Tensor]:
     """Stack queries, keys and values, and the two parts of SwiGLU; remove these from `renamed`."""
     stacked = {}
     groups = (
@@ -307,10 +354,7 @@ def stack_parts(pretrained: Pretrained, renamed: dict[str, str], tensors: Mappin
                 names = [f"{start}{part}.{end}" for part in parts]
                 optional = {f"{start}k.bias"} if not has_key_bias else set()
                 if names[-1] in renamed and renamed.keys() | optional >= set(names):
-                    originals = [renamed.pop(one, None) for one in names]
-                    stacked[f"{start}{whole}.{end}"] = stack(
-                        names, [None if one is None else tensors[one] for one in originals]
-                    )
+                    stacked[f"{start}{whole}.{end}"] = stack(names, [renamed.pop(one, None) for one in names])
     for name in [name for name in renamed if ".mlp.up." in name]:  # DINOv3 has these names without a gate, too
         renamed[name.replace(".mlp.up.", ".mlp.fc1.")] = renamed.pop(name)
     return stacked
@@ -334,14 +378,34 @@ def stack(names: list[str], parts: list[Tensor | None]) -> Tensor:
     return stacked
 
 
+def fix_patches(found: dict[str, Tensor], pretrained: Pretrained) -> None:
+    """Give the patch embedding the shape of a convolution, and move the normalization of its input into it."""
+    name, axes = "patch_embed.proj.weight", pretrained.family.patch_axes
+    mean, std = (found.pop(f"input_conditioner.norm_{part}", None) for part in ("mean", "std"))
+    weight, P = found.get(name), getattr(pretrained.file, "patch_size", 1)
+    if weight is not None and axes and weight.ndim == 2 and weight.shape[1] == 3 * P * P:
+        sizes = [3 if axis == "c" else P for axis in axes]
+        weight = weight.unflatten(1, sizes).permute(0, *(1 + axes.index(axis) for axis in "chw"))
+        found[name] = weight.contiguous()
+    if weight is not None and axes == "chw" and "patch_embed.proj.bias" not in found:
+        found["patch_embed.proj.bias"] = weight.new_zeros(weight.shape[0])
+    if weight is not None and mean is not None and std is not None and mean.shape == std.shape == (3, 1, 1):
+        found[name] = weight / std  # (D, 3, P, P)
+        found["patch_embed.proj.bias"] = -(found[name] * mean).sum((1, 2, 3))
+
+
 def fix_shapes(found: dict[str, Tensor], pretrained: Pretrained) -> dict[str, Tensor]:
     """Add dimensions of size 1, split packed tensors and move positions of the class token into it."""
     for name in ("cls_token", "pos_embed", "reg_token", "dist_token", "attn_pool.latent"):
         if name in found:
             tensor = found[name]
             found[name] = tensor.view(1, -1, tensor.shape[-1])
+    if (prefix := found.pop("prefix_tokens", None)) is not None:
+        found["cls_token"], found["reg_token"] = prefix[None, :1], prefix[None, 1:]
     if "reg_token" in found and not found["reg_token"].shape[1]:
         del found["reg_token"]
+    if pretrained.family.large_grid and {"pos_embed", "patch_embed.proj.weight"} <= found.keys():
+        found["pos_embed"] = fit_large_grid(pretrained, found["pos_embed"], found["patch_embed.proj.weight"])
     for mask in [name for name in found if name.endswith(".qkv.bias_mask")]:  # of Meta's DINOv3: 0 for keys
         bias = found.get(mask.removesuffix("_mask"))
         if bias is not None and bias.shape == found[mask].shape:
@@ -353,12 +417,24 @@ def fix_shapes(found: dict[str, Tensor], pretrained: Pretrained) -> dict[str, Te
     needed = {"patch_embed.proj.weight", "reg_token", "pos_embed", "cls_token"}
     if pretrained.family.positions_before_registers and needed <= found.keys():
         positions, (D, _, P, _) = found["pos_embed"], found["patch_embed.proj.weight"].shape
-        height, width = (read_settings(pretrained, D) | pretrained.settings)["img_size"]
+        height, width = read_settings(pretrained, D)["img_size"]
         others, grid = positions.shape[1] - 1, (height // P) * (width // P)
         if others == grid or (others + 1 != grid and round(others**0.5) ** 2 == others):
             found["cls_token"] = found["cls_token"] + positions[:, :1]
             found["pos_embed"] = positions[:, 1:]
     return found
+
+
+def fit_large_grid(pretrained: Pretrained, positions: Tensor, patches: Tensor) -> Tensor:
+    """Interpolate positions (1, N, D) of a square grid to that of the input; transformers crops a larger square."""
+    D, _, P, _ = patches.shape
+    h, w = (max(1, side // P) for side in read_settings(pretrained, D)["img_size"])
+    side = round(positions.shape[1] ** 0.5)
+    if side * side != positions.shape[1] or (pretrained.is_timm and pretrained.module):
+        return positions
+    grid = (h, w) if pretrained.is_timm else (max(h, w), max(h, w))
+    found = interpolate_pos_embed(positions, 0, (side, side), grid, pretrained.family.large_grid)
+    return found.unflatten(1, grid)[:, :h, :w].flatten(1, 2)  # (1, h w, D)
 
 
 def build_config(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> ViTConfig:
@@ -373,7 +449,7 @@ def build_config(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> ViTCon
     D, channels, *sides = shapes["patch_embed.proj.weight"].shape
     if channels != 3 or len(set(sides)) != 1:
         raise CheckpointError(f"Patches must be square and have 3 channels: got {channels} channels of {sides} pixels")
-    fields = read_settings(pretrained, D) | pretrained.settings
+    fields = read_settings(pretrained, D)
     is_swiglu = shapes["blocks.0.mlp.fc1.weight"].shape[0] == 2 * shapes["blocks.0.mlp.fc2.weight"].shape[1]
     check_operations(pretrained, fields, is_swiglu)
     M = shapes["blocks.0.mlp.fc2.weight"].shape[1]
@@ -456,22 +532,24 @@ def read_stated(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> Setting
 
 
 def read_settings(pretrained: Pretrained, embed_dim: int) -> Settings:
-    """Return the settings of a family for one model: those that no tensor shows."""
+    """Return the settings for one model that no tensor shows: of the module in memory, its config or its family."""
+    size = {"img_size": pretrained.img_size} if pretrained.img_size else {}
     file = pretrained.file
     if isinstance(file, TransformersConfig):
         stated = file.fields()
         kept = ("img_size", "num_heads", "eps", "act_layer", "rope_type", "rope_temperature", "rope_rotate_half")
-        return {name: stated[name] for name in kept if name in stated}
+        return {name: stated[name] for name in kept if name in stated} | pretrained.settings | size
     args = {name: value for name, value in file.model_args.model_dump().items() if value is not None}
     known = pretrained.family.settings | args
     named = ("eps", "act_layer", "pool_include_prefix", "rope_type", "rope_temperature", "rope_rotate_half")
     pool = file.global_pool or known.get("global_pool")
-    return {name: known[name] for name in named if known.get(name) is not None} | {
+    found = {name: known[name] for name in named if known.get(name) is not None} | {
         "img_size": known.get("img_size") or file.pretrained_cfg.input_size[1:],
         "num_heads": known.get("num_heads") or embed_dim // find_head_dim(pretrained.model),
         "global_pool": pool or next(p for m, p in POOLING if re.fullmatch(m, pretrained.model)),
         "ref_feat_shape": known.get("ref_feat_shape"),
     }
+    return found | pretrained.settings | size
 
 
 def choose_pooling(pretrained: Pretrained, shapes: Mapping[str, Tensor], known: str | None) -> str:
@@ -551,7 +629,10 @@ def describe_module(module: nn.Module) -> Pretrained:
     tensors = {name: tensor.detach().clone() for name, tensor in vit.state_dict().items()}
     tensors |= check_heads(vit)
     name = type(vit).__name__
-    given: Settings = {"has_any_head": True, "module": outer, "is_inside": bool(place)}
+    is_language = hasattr(getattr(outer, "config", None), "to_dict")  # a model of which images are not the only input
+    given: Settings = {"has_any_head": True, "module": vit if is_language else outer, "is_inside": bool(place)}
+    if "conv_proj" in vit._modules:
+        return Pretrained(name, tensors, {"architecture": "torchvision_vit"}, describe_torchvision_module(vit), **given)
     if hasattr(getattr(vit, "config", None), "to_dict"):
         own: Any = vit.config
         config = own.to_dict() | {"architectures": [name]}
@@ -573,8 +654,10 @@ def unwrap(module: nn.Module) -> nn.Module:
 
 
 def is_vit(module: nn.Module) -> bool:
-    """Whether a module is a model of transformers, or has the parts of one of timm."""
-    return hasattr(getattr(module, "config", None), "to_dict") or "patch_embed" in module._modules
+    """Whether a module is a ViT of transformers, or has the parts of one of timm or torchvision."""
+    model = str(getattr(getattr(module, "config", None), "model_type", ""))
+    is_known = any(re.fullmatch(family.models, model) for family in TRANSFORMERS)
+    return is_known or bool({"patch_embed", "conv_proj"} & module._modules.keys())
 
 
 def find_vit(module: nn.Module) -> tuple[str, nn.Module]:
@@ -584,10 +667,12 @@ def find_vit(module: nn.Module) -> tuple[str, nn.Module]:
         is_whole = is_vit(part) and "timm_model" not in part._modules
         if is_whole and not any(name.startswith(f"{outer}." if outer else "") for outer in found):
             found[name] = part
+    if not found and hasattr(getattr(module, "config", None), "to_dict"):
+        return "", module  # its family is refused by name
     if len(found) == 1:
         return next(iter(found.items()))
     raise CheckpointError(
-        f"The module must be a ViT of timm or transformers: got {type(module).__name__}"
+        f"The module must be a ViT of timm, torchvision or transformers: got {type(module).__name__}"
         + (f" with {len(found)}: {list_some(list(found))}" if found else ""),
         "Pass one of them." if found else "Load such a model with your weights, or save them with a config.json.",
     )
@@ -597,7 +682,7 @@ def check_heads(vit: nn.Module) -> dict[str, Tensor]:
     """Check that heads are linear layers, with or without dropout; return biases of zero for those that have none."""
     biases: dict[str, Tensor] = {}
     for name, part in vit.named_children():
-        if name in ("head", "head_dist", "classifier", "cls_classifier") and isinstance(part, nn.Sequential):
+        if name in ("head", "heads", "head_dist", "classifier", "cls_classifier") and isinstance(part, nn.Sequential):
             layers = [layer for layer in part if not isinstance(layer, nn.Dropout | nn.Identity)]
             if [type(layer) for layer in layers] != [nn.Linear]:
                 raise CheckpointError(
@@ -613,6 +698,45 @@ def check_heads(vit: nn.Module) -> dict[str, Tensor]:
     return biases
 
 
+def describe_torchvision_module(module: Any) -> Settings:
+    """Return the settings of a `VisionTransformer` of torchvision."""
+    block = next(iter(module.encoder.layers))
+    check_parts(
+        module,
+        {
+            "conv_proj": (module.conv_proj, ("Conv2d",)),
+            "block": (block, ("EncoderBlock",)),
+            "ln_1": (block.ln_1, ("LayerNorm",)),
+        },
+    )
+    return {
+        "img_size": (module.image_size, module.image_size),
+        "num_heads": block.num_heads,
+        "eps": block.ln_1.eps,
+        "act_layer": read_activation(block.mlp[1]),
+        "global_pool": "token",
+    }
+
+
+def check_parts(module: Any, parts: Mapping[str, tuple[Any, tuple[str, ...]]], model: str = "") -> None:
+    """Check that parts of a module are of known types; raise CheckpointError naming the first that is not."""
+    for part, (value, known) in parts.items():
+        found = type(value).__name__
+        if found not in known:
+            family = is_refused(model) or is_refused(found) or model or found
+            raise CheckpointError(
+                f"The model must be a plain ViT: {type(module).__name__} ({family}) has a {part} of type {found}",
+                f"Its {part} must be {' or '.join(known)}.",
+                "family",
+            )
+
+
+def read_activation(module: Any) -> str:
+    """Return the name of an activation in a config."""
+    name = "GELUTanh" if getattr(module, "approximate", "") == "tanh" else type(module).__name__
+    return ACTIVATIONS.get(name, name)
+
+
 def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
     """Return the config.json and the settings of a module of timm.
 
@@ -622,41 +746,33 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
     cfg = dict(getattr(module, "pretrained_cfg", None) or {})
     config = {"architecture": cfg.get("architecture", "vit"), "pretrained_cfg": cfg}
     block = next(iter(getattr(module, "blocks", [])), None)
-    parts = {
-        "block": (type(block).__name__, ("Block", "EvaBlock")),
-        "attn": (type(getattr(block, "attn", None)).__name__, ("Attention", "EvaAttention")),
-        "patch_embed": (type(getattr(module, "patch_embed", None)).__name__, ("PatchEmbed",)),
-        "norm1": (type(getattr(block, "norm1", None)).__name__, ("LayerNorm",)),
-        "attn_pool": (type(getattr(module, "attn_pool", None)).__name__, ("NoneType", "AttentionPoolLatent")),
-        "rope": (
-            type(getattr(module, "rope", None)).__name__,
-            ("NoneType", "RotaryEmbeddingCat", "RotaryEmbeddingDinoV3"),
-        ),
-    }
-    for part, (found, known) in parts.items():
-        if found not in known:
-            family = is_refused(config["architecture"]) or is_refused(found) or config["architecture"]
-            raise CheckpointError(
-                f"The model must be a plain ViT: {type(module).__name__} ({family}) has a {part} of type {found}",
-                f"Its {part} must be {' or '.join(known)}.",
-                "family",
-            )
-    rope, attn = getattr(module, "rope", None), block.attn  # type: ignore[union-attr]
-    act: Any = block.mlp.act  # type: ignore[union-attr]
-    activation = "GELUTanh" if getattr(act, "approximate", "") == "tanh" else type(act).__name__
+    rope = getattr(module, "rope", None)
+    check_parts(
+        module,
+        {
+            "block": (block, ("Block", "EvaBlock")),
+            "attn": (getattr(block, "attn", None), ("Attention", "EvaAttention")),
+            "patch_embed": (getattr(module, "patch_embed", None), ("PatchEmbed",)),
+            "norm1": (getattr(block, "norm1", None), ("LayerNorm",)),
+            "attn_pool": (getattr(module, "attn_pool", None), ("NoneType", "AttentionPoolLatent")),
+            "rope": (rope, ("NoneType", "RotaryEmbeddingCat", "RotaryEmbeddingDinoV3")),
+        },
+        str(config["architecture"]),
+    )
+    attn = block.attn  # type: ignore[union-attr]
     if getattr(block.mlp, "gate_last", False):  # type: ignore[union-attr]
         raise CheckpointError("The gate of a SwiGLU must come first: gate_last is True", field="mlp")
     settings = {
         "img_size": tuple(module.patch_embed.img_size),
         "num_heads": attn.num_heads,
         "eps": block.norm1.eps,  # type: ignore[union-attr]
-        "act_layer": ACTIVATIONS.get(activation, activation),
+        "act_layer": read_activation(block.mlp.act),  # type: ignore[union-attr]
         "pool_include_prefix": bool(getattr(module, "pool_include_prefix", False)),
         "global_pool": module.global_pool,
         "rope_type": "none",
     }
     if rope is not None:
-        is_dinov3 = parts["rope"][0] == "RotaryEmbeddingDinoV3"
+        is_dinov3 = type(rope).__name__ == "RotaryEmbeddingDinoV3"
         if getattr(rope, "grid_indexing", "ij") != "ij" or getattr(rope, "grid_offset", 0):
             raise CheckpointError("Rotary positions must count rows before columns, from 0", field="family")
         settings |= {

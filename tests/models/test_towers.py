@@ -1,0 +1,90 @@
+"""Image encoders of vision-language models: their tensors alone are read."""
+
+import json
+import re
+from collections.abc import Mapping
+
+import pytest
+import safetensors.torch
+import torch
+import transformers
+
+import vitviz
+from tests.models import families
+from vitviz.models.pretrained import Pretrained, convert, needed_tensors
+
+VISION = families.VISION | {"vision_use_head": False, "projection_dim": 8}
+TEXT = {**families.TEXT, "vocab_size": 99, "num_key_value_heads": 2, "head_dim": 4, "max_position_embeddings": 64}
+
+
+def of(name, vision, text):
+    """Return the class and the small config of a vision-language model of transformers."""
+    parts = {"vision_config": VISION | {"model_type": vision}, "text_config": TEXT | {"model_type": text}}
+    return f"{name}ForConditionalGeneration", f"{name}Config", parts
+
+
+MODELS = {  # name -> class, config, prefix of the tensors of its image encoder
+    "LLaVA": (*of("Llava", "clip_vision_model", "llama"), "model.vision_tower."),
+    "LLaVA-NeXT": (*of("LlavaNext", "clip_vision_model", "llama"), "model.vision_tower."),
+    "LLaVA-OneVision": (*of("LlavaOnevision", "siglip_vision_model", "qwen2"), "model.vision_tower."),
+    "PaliGemma": (*of("PaliGemma", "siglip_vision_model", "gemma"), "model.vision_tower."),
+    "Gemma 3": (*of("Gemma3", "siglip_vision_model", "gemma3_text"), "model.vision_tower."),
+    "SmolVLM": (*of("SmolVLM", "smolvlm_vision", "llama"), "model.vision_model."),
+    "Idefics3": (*of("Idefics3", "idefics3_vision", "llama"), "model.vision_model."),
+}
+
+
+class Recorded(Mapping):
+    """Tensors that record which of them are read; names, shapes and dtypes are known without."""
+
+    def __init__(self, tensors):
+        self.tensors, self.read = tensors, set()
+        self.described = {name: (list(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
+
+    def __getitem__(self, name):
+        self.read.add(name)
+        return self.tensors[name]
+
+    def __iter__(self):
+        return iter(self.tensors)
+
+    def __len__(self):
+        return len(self.tensors)
+
+
+def build(name):
+    """Build a small model with random weights."""
+    kind, config, parts, prefix = MODELS[name]
+    torch.manual_seed(0)
+    model = getattr(transformers, kind)(getattr(transformers, config)(**parts)).eval()
+    for weight in model.parameters():
+        torch.nn.init.normal_(weight, std=0.2)
+    return model, model.get_submodule(prefix.rstrip("."))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@torch.no_grad()
+def test_the_image_encoder_of_a_vision_language_model_loads_and_no_other_tensor_is_read(name, tmp_path):
+    model, tower = build(name)
+    pixels = families.images(families.SQUARE, torch.float32)
+    output = tower(pixels)
+    has_class_token = MODELS[name][2]["vision_config"]["model_type"].startswith("clip")
+    features = output.pooler_output if has_class_token else output.last_hidden_state.mean(1)
+    model.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    tensors = Recorded(safetensors.torch.load_file(tmp_path / "model.safetensors"))
+    needed = needed_tensors(config, tensors)
+    assert needed == {key for key in tensors if re.match(r"(model\.)?vision_(tower|model)\.", key)}
+    network = convert(Pretrained(name, tensors, config))
+    assert tensors.read == needed
+    for found in (network, vitviz.load(model, device="cpu").network, vitviz.load(tmp_path, device="cpu").network):
+        torch.testing.assert_close(found(pixels), features, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("old", ["vision_tower.vision_model.", "model.vision_tower.vision_model.", "vision_model."])
+def test_the_prefixes_that_older_versions_write_are_found(old):
+    *_, parts, prefix = MODELS["LLaVA"]
+    model, _ = build("LLaVA")
+    names = {name.replace(prefix, old) for name in model.state_dict()}
+    content = {"model_type": "llava", **parts}
+    assert needed_tensors(content, names) == {name for name in names if name.startswith(old)}
