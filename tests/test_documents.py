@@ -189,10 +189,10 @@ def test_the_table_of_models_is_that_of_the_families_and_each_is_proven():
     assert model_table.table() in DOCUMENTS["usage.md"]
     titles = model_table.titles_by_library()
     assert model_table.FAMILIES.keys() == set.union(*titles.values())
-    proven = {"timm": set(), "transformers": set()}
-    for name, build in families.BUILDERS.items():
-        module = build(families.SQUARE)
-        proven["timm" if name.startswith("timm") else "transformers"].add(find_family(describe_module(module)).title)
+    proven = {library: set() for library in titles}
+    for build in families.BUILDERS.values():
+        described = describe_module(build(families.SQUARE))
+        proven[described.library].add(described.family.title)
     assert proven == titles
     for title, (example, _) in model_table.FAMILIES.items():
         if example.startswith("timm:"):
