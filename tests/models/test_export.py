@@ -21,7 +21,7 @@ from vitviz.models.vit import ViT
 MEAN, STD = (0.1, 0.2, 0.3), (0.4, 0.5, 0.6)
 PIXELS = families.images(families.SQUARE, torch.float32)
 NOT_IN_TIMM = {  # transformers' own epsilon, or class token and mean of the patches
-    *("ViT", "ViT without head", "ViT-MAE", "DeiT", "distilled DeiT"),
+    *("ViT", "ViT without head", "ViT-MAE", "DeiT", "distilled DeiT", "I-JEPA", "I-JEPA fine-tune"),
     *("DINOv2", "DINOv2 with registers"),
 }
 
