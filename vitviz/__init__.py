@@ -102,12 +102,13 @@ def __dir__() -> list[str]:
 
 
 def load(
-    name: "str | Path | nn.Module",
+    name: "str | Path | nn.Module | Mapping[str, Any]",
     device: str = "auto",
     precision: str = "auto",
     labels: "Labels | None" = None,
     img_size: tuple[int, int] | None = None,
     *,
+    like: Any = None,
     processor: Any = None,
     mean: tuple[float, float, float] | None = None,
     std: tuple[float, float, float] | None = None,
@@ -117,14 +118,16 @@ def load(
 
     Args:
         name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder as timm and transformers save
-            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; or a module of timm,
-            torchvision or transformers.
+            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; an adapter of PEFT; a module
+            of timm, torchvision or transformers; or, with `like`, a state_dict or a file of one.
         device: "auto" (a GPU with CUDA if there is one), "cuda", "mps" (Apple's GPU) or "cpu".
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
         labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for
             those of the model's files.
         img_size: Height and width of the input (px), multiples of the patch size; position embeddings are interpolated.
             None for the size in the model's files.
+        like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME", a folder, a
+            module or a config of transformers; for an adapter of PEFT its base model, if it names none.
         processor: Image processor of transformers, or a folder with its file; None for that of the model's files.
         mean: Mean of each color channel, in 0..1; None for that of the model's files.
         std: Standard deviation of each color channel, in 0..1; None for that of the model's files.
@@ -140,6 +143,7 @@ def load(
     from vitviz.errors import ConfigError
     from vitviz.models import hub
     from vitviz.models.modes import own_modes
+    from vitviz.models.weights_like import load_like
     from vitviz.training.config import InferenceDevice
     from vitviz.training.device import choose_device
 
@@ -149,7 +153,11 @@ def load(
             raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
     keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)
     with own_modes():
-        model = hub.load(name, labels, img_size, check=check, processor=processor, mean=mean, std=std)
+        options = {"check": check, "processor": processor, "mean": mean, "std": std}
+        if isinstance(name, Mapping) or (like is not None and isinstance(name, str | Path)):
+            model = load_like(name, like, labels, img_size, **options)
+        else:
+            model = hub.load(name, labels, img_size, base=like, **options)
         model.network.to(choose_device(device), None if keeps_dtype else dtypes[precision])
     return model
 

@@ -366,14 +366,11 @@ def test_probabilities_of_several_labels_and_of_one_output_are_sigmoids(tmp_path
 
 def test_a_name_that_is_no_model_is_refused_with_what_was_found_or_meant(tmp_path, subtests):
     families.saved("ViT", tmp_path / "out" / "checkpoint-8")
-    (tmp_path / "lora").mkdir()
-    (tmp_path / "lora" / "adapter_config.json").write_text("{}")
     (tmp_path / "empty").mkdir()
     pointer = families.saved("ViT", tmp_path / "pointer") / "model.safetensors"
     pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     names = {
         tmp_path / "out": r"has 1 folders of models\. Name one: checkpoint-8",
-        tmp_path / "lora": r"has an adapter \(PEFT\)\. Merge it",
         tmp_path / "empty": r"must have config\.json: .* has none",
         pointer.parent: r"is a pointer of Git LFS\. Run `git lfs pull`",
         "google/vit-base-patch16": r"As there is no such file or folder, .* means hf:google/vit-base-patch16\.",

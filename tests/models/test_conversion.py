@@ -14,11 +14,12 @@ import safetensors.torch
 import timm
 import torch
 import torchvision
+from torch import nn
 
 import vitviz
 from tests.models import families
 from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint, hub, pickles
+from vitviz.models import checkpoint, hub, pickles, states
 from vitviz.models.conversion import convert
 
 PIXELS = families.images(families.SQUARE, torch.float32)
@@ -47,10 +48,10 @@ NESTINGS = {
 @pytest.mark.parametrize("nesting", NESTINGS)
 def test_the_weights_in_a_checkpoint_are_found(nesting, weights):
     state = weights.state_dict()
-    found = pickles.find_state(NESTINGS[nesting](state))
+    found = states.find_state(NESTINGS[nesting](state))
     assert found.keys() == state.keys()
     assert all(torch.equal(found[name], tensor) for name, tensor in state.items())
-    assert pickles.find_state({"epoch": 3, "lr": torch.tensor(1)}) == {}
+    assert states.find_state({"epoch": 3, "lr": torch.tensor(1)}) == {}
 
 
 @torch.no_grad()
@@ -112,8 +113,8 @@ def test_the_architecture_that_a_training_stored_is_enough(monkeypatch, tmp_path
 
 @pytest.mark.parametrize("content", [None, [], {"arch": 3}, {"arch": "../x"}, {"args": {"model": ["x"]}}, {"args": 5}])
 def test_an_architecture_that_is_no_name_is_ignored(content):
-    assert pickles.find_architecture(content) == ""
-    assert pickles.find_architecture(STORED) == pickles.find_architecture({"arch": "vit_small_patch16_dinov3"})
+    assert states.find_architecture(content) == ""
+    assert states.find_architecture(STORED) == states.find_architecture({"arch": "vit_small_patch16_dinov3"})
 
 
 def test_weights_without_a_config_ask_for_one(weights, tmp_path):
@@ -310,3 +311,54 @@ def test_a_model_of_1000_classes_without_names_has_those_of_imagenet(tmp_path):
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {"label_names": [f"my {k}" for k in range(1000)]}))
     assert vitviz.load(tmp_path).labels[999] == "my 999"
+
+
+# A state_dict in memory
+
+
+def named(like, folder):
+    return {
+        "module": families.build("timm ViT", dtype=torch.float32),
+        "folder": folder,
+        "config": json.loads((folder / "config.json").read_text()),
+    }[like]
+
+
+@pytest.mark.parametrize("like", ["module", "folder", "config"])
+@pytest.mark.parametrize("nesting", [lambda state: state, lambda state: {"epoch": 3, "model": state}])
+@torch.no_grad()
+def test_a_state_dict_loads_with_the_architecture_of_another_model(tmp_path, like, nesting):
+    families.save("timm ViT", families.build("timm ViT", dtype=torch.float32), tmp_path)
+    model = families.build("timm ViT", dtype=torch.float32)
+    model.reset_classifier(3)
+    state = model.state_dict()
+    found = vitviz.load(nesting(state), like=named(like, tmp_path), device="cpu")
+    torch.testing.assert_close(found.network(PIXELS), model(PIXELS), rtol=1e-5, atol=1e-5)
+    assert (found.name, found.config.num_classes) == ("state_dict", 3)
+    state["head.weight"].zero_()
+    assert found.network.head.weight.any(), "the tensors must be copied"
+
+
+@torch.no_grad()
+def test_a_state_dict_of_transformers_and_a_file_load_with_a_config(tmp_path):
+    model = families.build("ViT", dtype=torch.float32)
+    safetensors.torch.save_file(model.state_dict(), tmp_path / "weights.safetensors")
+    for weights in (model.state_dict(), tmp_path / "weights.safetensors"):
+        found = vitviz.load(weights, like=model.config, device="cpu")
+        torch.testing.assert_close(found.network(PIXELS), model(PIXELS).logits, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "like", "match"),
+    [
+        ({}, "timm:vit_tiny_patch16_224", r"A state_dict must have floating-point tensors by their names: got \[\]"),
+        ({"a": 1}, "timm:vit_tiny_patch16_224", r"got \['a'\]\. Pass `module\.state_dict\(\)`"),
+        ({"a": torch.ones(1)}, None, "like must be the name of a model, a folder, a module or a config: got None"),
+        ({"a": torch.ones(1)}, 5, "got 5"),
+        ("cifar10-ti4", "timm:vit_tiny_patch16_224", "like is for weights without a config, and for adapters"),
+        (nn.Linear(1, 1), "timm:vit_tiny_patch16_224", "ViT"),
+    ],
+)
+def test_weights_without_tensors_or_architecture_are_refused(name, like, match):
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load(name, like=like)

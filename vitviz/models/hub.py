@@ -29,7 +29,7 @@ from vitviz.data.datasets import Channels
 from vitviz.data.preprocessing import CropMode, Resize
 from vitviz.errors import CheckpointError, did_you_mean
 from vitviz.files import printable_name
-from vitviz.models import checkpoint, originals
+from vitviz.models import adapters, checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
@@ -59,7 +59,7 @@ MAX_JSON_BYTES = 32 * 2**20
 SHARD, MAX_SHARDS = r"-\d{5}-of-(\d{5})(?=\.)", 1000
 TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files of Trainer without weights
 FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
-ADAPTER = "adapter_config.json"
+ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 ASSUMED = "mean and standard deviation are the defaults of the family, as no file states them"
 KNOWN = (  # suggested for a name that does not exist, like those of timm
     *("google/vit-base-patch16-224", "openai/clip-vit-base-patch32", "facebook/dinov2-with-registers-small"),
@@ -113,7 +113,7 @@ class TensorFiles(Mapping[str, Tensor]):
 @own_modes()
 @torch.random.fork_rng(devices=[])
 def load(
-    name: str | Path | nn.Module,
+    name: str | Path | nn.Module | Pretrained,
     labels: Labels | None = None,
     img_size: tuple[int, int] | None = None,
     offline: bool = False,
@@ -121,6 +121,7 @@ def load(
     processor: Any = None,
     mean: Channels | None = None,
     std: Channels | None = None,
+    base: Any = None,
 ) -> Checkpoint:
     """Load a model in evaluation mode, on the CPU in float32; a module keeps its dtype.
 
@@ -136,12 +137,13 @@ def load(
             model's files.
         mean: Mean of each color channel, in 0..1; None for that of the files.
         std: Standard deviation of each color channel, in 0..1; None for that of the files.
+        base: Name or path of the base model of an adapter; None for the one that it names.
 
     Raises:
         CheckpointError: If the model does not exist, is of another family, or is invalid.
     """
     settings = None if processor is None else processor_settings(processor)
-    if not isinstance(name, nn.Module | str | Path):
+    if not isinstance(name, nn.Module | str | Path | Pretrained):
         raise CheckpointError(
             f"The model must be a name, a path or a module: got a {type(name).__name__}",
             "Call `vitviz.load` with one of them.",
@@ -149,8 +151,15 @@ def load(
     img_size = None if img_size is None else read_size(img_size)
     if isinstance(name, nn.Module):
         settings = processor_of(name) if settings is None else settings
-        found = load_pretrained(describe_module(name), settings, {}, img_size, check)
-    elif (folder := find_folder(name, offline)) is not None:
+        name = describe_module(adapters.merge_layers(name))
+    folder = None if isinstance(name, Pretrained) else find_folder(name, offline, base)
+    if base is not None and (folder is None or folder.adapter is None):
+        raise CheckpointError(
+            "like is for weights without a config, and for adapters: this model has its own", "Load it without.", "like"
+        )
+    if isinstance(name, Pretrained):
+        found = load_pretrained(name, settings or {}, {}, img_size, check)
+    elif folder is not None:
         found = load_folder(folder, settings, img_size, check)
     else:
         found = checkpoint.load(name)
@@ -214,17 +223,23 @@ class Folder(NamedTuple):
     stated: Settings  # repository, revision and license, where known
     file: Path | None = None  # with the weights, if it is the one that was named
     architecture: str = ""  # of timm, if it is not that of config.json
+    adapter: Path | None = None  # folder of an adapter to merge into it
 
 
-def find_folder(name: str | Path, offline: bool = False) -> Folder | None:
+def find_folder(name: str | Path, offline: bool = False, base: Any = None) -> Folder | None:
     """Return the folder of a model, of the Hub from its cache if it is there; None for a file of vitviz.
+
+    Args:
+        name: As for `load`.
+        offline: As for `load`.
+        base: As for `load`.
 
     Raises:
         CheckpointError: If there is no such model.
     """
     if isinstance(name, str) and (known := standard_name(name)).startswith(PREFIXES):
         try:
-            return fetch_folder(known, offline)
+            return fetch_folder(known, offline, base)
         except CheckpointError as error:
             if known == name:
                 raise
@@ -233,6 +248,8 @@ def find_folder(name: str | Path, offline: bool = False) -> Folder | None:
     path = Path(name)
     is_bundled, is_file, is_folder = str(name) in checkpoint.bundled_checkpoints(), isfile(path), isdir(path)
     folder = path if is_folder else path.parent
+    if is_adapter(path):
+        return find_base(path, path.resolve().name, offline, base)
     if not is_bundled and not is_file and not (is_folder and isfile(folder / CONFIG)):
         raise not_found(str(name))
     if is_bundled or not isfile(folder / CONFIG) or is_vitviz_file(path):
@@ -241,14 +258,33 @@ def find_folder(name: str | Path, offline: bool = False) -> Folder | None:
     return Folder(folder, title, {}, path if is_file else None)
 
 
+def is_adapter(folder: Path) -> bool:
+    """Whether a folder has an adapter of PEFT, and no model."""
+    return isfile(folder / ADAPTER) and not isfile(folder / CONFIG)
+
+
+def find_base(adapter: Path, name: str, offline: bool, base: Any) -> Folder:
+    """Return the folder of the base model of an adapter, with the adapter; arguments as for `find_folder`."""
+    base = base or adapters.read_config(read_json(adapter / ADAPTER)).base_model_name_or_path or ""
+    folder = find_folder(base, offline) if base and isinstance(base, str | Path) else None
+    if folder is None:
+        raise CheckpointError(
+            f"An adapter must name a base model of timm or transformers: {name} has {str(base)[:120] or 'none'}",
+            "Name it with `like=timm:NAME`, `like=hf:OWNER/NAME` or `like=FOLDER`.",
+            "base_model_name_or_path",
+        )
+    where = folder.stated
+    stated = {"base": f"{where['repository']} at {where['revision']}" if "repository" in where else folder.name}
+    stated |= {"license": where["license"]} if "license" in where else {}
+    return folder._replace(name=name, adapter=adapter, stated=stated)
+
+
 def not_found(name: str) -> CheckpointError:
     """Return the error for a name that is no model: what was found there, and what was probably meant."""
     path, shown = Path(name), printable_name(name)[:120]
     if isdir(path):
         inner = sorted(config.parent.name for config in path.glob(f"*/{CONFIG}"))
-        if isfile(path / ADAPTER):
-            problem, hint = "an adapter (PEFT)", "Merge it into its model by `merge_and_unload()` and save that."
-        elif inner:
+        if inner:
             problem, hint = f"{len(inner)} folders of models", f"Name one: {', '.join(inner[:3])}."
         else:
             problem, hint = "none", f"Save the model with its {CONFIG}, or name one of its files."
@@ -316,8 +352,19 @@ def load_folder(
                 )
         checkpoint.check_size(tensors.nbytes, None)
         pretrained = Pretrained(folder.name, tensors, config)
+        if folder.adapter is not None:
+            pretrained = merge_adapter(pretrained, folder.adapter, stack)
+            states += (WeightFile.of(folder.adapter / ADAPTER_WEIGHTS),)
         processor = read_processor(path) if processor is None else processor
         return replace(load_pretrained(pretrained, processor, folder.stated, img_size, check), files=states)
+
+
+def merge_adapter(base: Pretrained, folder: Path, stack: ExitStack) -> Pretrained:
+    """Return a model with the adapter in a folder merged."""
+    config, file = adapters.read_config(read_json(folder / ADAPTER)), folder / ADAPTER_WEIGHTS
+    if not file.is_file():
+        raise CheckpointError(f"The folder of an adapter must have {file.name}: {folder.name!r} has none")
+    return adapters.merge(base, config, TensorFiles([file], stack))
 
 
 def read_processor(folder: Path) -> Settings:
@@ -334,6 +381,8 @@ def weight_files(folder: Path) -> list[Path]:
     """
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
+    if is_adapter(folder):
+        return [folder / ADAPTER_WEIGHTS]
     if parts := list(folder.glob(PART.format("*"))):
         return [max(parts, key=lambda part: part.stat().st_mtime)]
     if (folder / INDEX).is_file():
@@ -542,13 +591,16 @@ def read_json(path: Path) -> Settings:
     return parsed
 
 
-def fetch_folder(name: str, offline: bool) -> Folder:
+def fetch_folder(name: str, offline: bool, base: Any = None) -> Folder:
     """Return the folder of a model of the Hub, from its cache if it is there, with revision and license."""
     repository, folder = fetch(name, offline)
     stated = {"repository": repository, "revision": folder.name}
     card = folder / CARD
     if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
         stated["license"] = match[1]
+    if is_adapter(folder):
+        found = find_base(folder, repository.rpartition("/")[2], offline, base)
+        return found._replace(stated=found.stated | stated)
     architecture = find_architecture(name)
     title = name.removeprefix("timm:").partition("@")[0] if architecture else repository.rpartition("/")[2]
     return Folder(folder, title, stated, architecture=architecture)
@@ -568,7 +620,12 @@ def fetch(name: str, offline: bool = False, progress: type | None = None, has_te
     """
     repository, revision = parse_repository(name)
     offline = offline or not is_reachable()
-    config = Path(str(download(repository, CONFIG, revision, offline=offline, progress=progress)))
+    get = partial(download, repository, revision=revision, offline=offline, progress=progress)
+    config = get(CONFIG, optional=True)
+    if config is None and (adapter := get(ADAPTER, optional=True)) is not None:
+        get(ADAPTER_WEIGHTS, revision=adapter.parent.name)
+        return repository, adapter.parent
+    config = config or Path(str(get(CONFIG)))  # raises the error that tells why there is none
     # The other files are those of the same revision; where they are in the cache, the Hub is not asked again.
     get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
     for file in (*PROCESSOR_FILES, CARD):

@@ -7,19 +7,16 @@ of memory, time and written bytes. `python -m vitviz.models.pickles IN OUT` is t
 import argparse
 import collections
 import pathlib
-import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from vitviz.errors import CheckpointError
+from vitviz.models.states import find_architecture, find_state
 
 SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl", ".tar")
-AVERAGED = r"ema|teacher|averaged"  # keys of weights that are preferred to others of as many tensors
-MAX_DEPTH = 6  # of nested dictionaries
 ARCHITECTURE = "architecture"  # metadata of the file that is written
 SECONDS, BYTES_PER_SECOND = 30, 2**25  # of processor time, and more for a large file
 MEMORY, PER_BYTE = 2 * 2**30, 2  # data (bytes), and that per byte of the file
@@ -66,39 +63,6 @@ def to_safetensors(file: Path, out: Path) -> None:
         f"most {MAX_TENSORS:,} tensors, no larger than the file: {file.name!r} was not",
         "Save its state_dict as .safetensors with the program that wrote it.",
     )
-
-
-def find_state(content: Any) -> dict[str, Any]:
-    """Return the tensors of a model by name: the dictionary with the most of them, or averaged weights of as many."""
-    found = list(find_states(content))
-    most = max((len(state) for _, state in found), default=0)
-    averaged = [state for key, state in found if re.search(AVERAGED, key) and 10 * len(state) >= 9 * most]
-    return next(iter(averaged + [state for _, state in found if len(state) == most]), {})
-
-
-def find_states(content: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Generate the dictionaries of tensors inside a checkpoint, each after its keys."""
-    import torch
-
-    if isinstance(content, Mapping) and depth <= MAX_DEPTH:
-        state = {str(k): v for k, v in content.items() if isinstance(v, torch.Tensor) and v.is_floating_point()}
-        if state:
-            yield key, state
-        for inner, value in content.items():
-            yield from find_states(value, f"{key}.{inner}", depth + 1)
-
-
-def find_architecture(content: Any) -> str:
-    """Return the architecture of timm that a training stored with its weights; empty if it stored none.
-
-    timm's scripts write `arch` and their options `args`, with the name as `model`; DINO's the same as `arch`.
-    """
-    if not isinstance(content, Mapping):
-        return ""
-    options = content.get("args")
-    options = vars(options) if isinstance(options, argparse.Namespace) else options
-    found = [content.get("arch"), *(options.get(key) for key in ("model", "arch") if isinstance(options, Mapping))]
-    return next((name for name in found if isinstance(name, str) and re.fullmatch(r"[\w.-]{1,100}", name)), "")
 
 
 def limit(size: int) -> None:
