@@ -31,6 +31,13 @@ FAMILIES = {  # title -> example, what its ViTs have beyond a plain one
     "OWL-ViT": ("hf:google/owlvit-base-patch32", "as CLIP, without its detection heads; OWLv2, too"),
     "SigLIP 2 NaFlex": ("hf:google/siglip2-base-patch16-naflex", "attention pooling; at a fixed grid"),
     "SmolVLM, Idefics3": ("hf:HuggingFaceTB/SmolVLM2-2.2B-Instruct", "image encoder of a vision-language model"),
+    "RoPE-ViT": (
+        "timm:vit_base_patch16_rope_mixed_224.naver_in1k",
+        "rotary positions, with learned frequencies: mixed",
+    ),
+    "Perception Encoder": ("timm:vit_pe_core_base_patch16_224.fb", "rotary positions, attention pooling of all tokens"),
+    "BEiT": ("timm:beit_base_patch16_224.in22k_ft_in22k_in1k", "relative position bias, mean of the patches; v2, too"),
+    "data2vec": ("hf:facebook/data2vec-vision-base-ft1k", "relative position bias, mean of the patches"),
     "BEiT-3": ("timm:beit3_base_patch16_224.in22k_ft_in1k", "norms inside attention and MLP"),
 }
 

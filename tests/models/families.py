@@ -99,6 +99,7 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "timm SigLIP": of_timm("vit_base_patch16_siglip_224", num_classes=0),
     "timm SigLIP 2": of_timm("vit_so400m_patch16_siglip_256", num_classes=0, mlp_ratio=2),
     "timm map pooling with registers": of_timm("vit_so150m_patch16_reg4_map_256", mlp_ratio=2),
+    "timm map pooling of all tokens": of_timm("test_vit3"),
     "timm EVA-02 tiny": of_timm("eva02_tiny_patch14_336", mlp_ratio=2),
     "timm EVA-02 base": of_timm("eva02_base_patch14_448", mlp_ratio=2),
     "timm EVA-02 CLIP": of_timm("eva02_large_patch14_clip_224", mlp_ratio=2),
@@ -106,6 +107,15 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "timm BEiT-3": of_timm("beit3_base_patch16_224", mlp_ratio=2),
     "timm C-RADIO": of_timm("vit_base_patch16_radio_v3", num_classes=0),
     "timm TIPSv2": of_timm("vit_base_patch14_reg1_tipsv2", num_classes=0),
+    "timm RoPE-ViT": of_timm("vit_small_patch16_rope_224"),
+    "timm RoPE-ViT, absolute": of_timm("vit_small_patch16_rope_ape_224"),
+    "timm RoPE-ViT, mixed": of_timm("vit_small_patch16_rope_mixed_224"),
+    "timm RoPE-ViT, mixed and absolute": of_timm("vit_small_patch16_rope_mixed_ape_224"),
+    "timm Perception Encoder": of_timm("vit_pe_core_base_patch16_224", attn_pool_num_heads=8, mlp_ratio=2),
+    "timm Perception Encoder G": of_timm("vit_pe_core_gigantic_patch14_448", mlp_ratio=2, num_classes=0),
+    "timm Perception Encoder, spatial": of_timm("vit_pe_spatial_base_patch16_512", num_classes=0),
+    "timm BEiT": of_timm("beit_base_patch16_224"),
+    "timm BEiT v2": of_timm("beitv2_base_patch16_224", num_classes=0),
     "timm ViT with rotary positions": of_timm("vit_base_patch16_rope_reg1_gap_256"),
     "ViT": of_transformers("ViTForImageClassification", "ViTConfig", num_labels=K),
     "ViT without head": of_transformers("ViTModel", "ViTConfig"),
@@ -139,6 +149,15 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "SmolVLM": of_transformers("SmolVLMVisionTransformer", "SmolVLMVisionConfig"),
     "Idefics3": of_transformers("Idefics3VisionTransformer", "Idefics3VisionConfig"),
     "SigLIP 2 NaFlex": of_transformers("Siglip2VisionModel", "Siglip2VisionConfig", num_patches=16),
+    "BEiT": of_transformers("BeitForImageClassification", "BeitConfig", num_labels=K, use_relative_position_bias=True),
+    "BEiT, shared": of_transformers(
+        *("BeitModel", "BeitConfig"), use_shared_relative_position_bias=True, use_absolute_position_embeddings=True
+    ),
+    "data2vec": of_transformers(
+        *("Data2VecVisionForImageClassification", "Data2VecVisionConfig"),
+        num_labels=K,
+        use_relative_position_bias=True,
+    ),
     "SigLIP fine-tune": of_transformers("SiglipForImageClassification", "SiglipConfig", num_labels=K),
 }
 # One of each kind of network after conversion; those of transformers become the same, but for these two.

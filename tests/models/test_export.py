@@ -23,6 +23,8 @@ PIXELS = families.images(families.SQUARE, torch.float32)
 NOT_IN_TIMM = {  # transformers' own epsilon, or class token and mean of the patches
     *("ViT", "ViT without head", "ViT-MAE", "DeiT", "distilled DeiT", "I-JEPA", "I-JEPA fine-tune"),
     *("DINOv2", "DINOv2 with registers"),
+    *("timm Perception Encoder", "timm Perception Encoder G", "timm map pooling of all tokens"),  # in another class
+    *("timm BEiT", "timm BEiT v2", "BEiT", "BEiT, shared", "data2vec"),  # relative position bias
 }
 
 

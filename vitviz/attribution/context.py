@@ -207,7 +207,7 @@ class ForwardContext:
 
     @cached_property
     def pool_attention(self) -> NDArray[np.float32] | None:
-        """Weights of attention pooling, (A, T), 0 for prefix tokens and removed patches; None without it."""
+        """Weights of attention pooling, (heads, T), 0 for tokens that it does not read; None without it."""
         weights = self.output.pool_attention
         return None if weights is None else self.expand_tokens(weights[0].cpu().numpy(), axes=(1,))
 

@@ -57,6 +57,10 @@ def attention_by_layer(model: Transformer, output: AttentionOutput) -> Iterator[
         yield from (weights[None] for weights in LayeredAttention(model, output.tokens[:-1, 0], None))
 
 
+Index = Tensor | slice
+ALL = slice(None)
+
+
 class LayeredAttention(Sequence[Tensor]):
     """The attention weights (A, T, T) of each layer, computed when they are accessed.
 
@@ -93,12 +97,18 @@ class LayeredAttention(Sequence[Tensor]):
         if isinstance(index, slice):
             raise TypeError("Layers are accessed one by one.")
         layer = range(len(self))[index]
-        q, k = self.queries_and_keys[layer]
         with torch.inference_mode():
-            scores = q @ k.mT  # (A, T, T)
+            scores = self.scores(layer)  # (A, T, T)
             if layer not in self.normalizers:
                 self.normalizers[layer] = scores.logsumexp(-1)
             return scores.softmax(-1)
+
+    def scores(self, layer: int, queries: Index = ALL, keys: Index = ALL, heads: Index = ALL) -> Tensor:
+        """Return the scores before the softmax of some heads, queries and keys, (A, Q, T)."""
+        q, k = (x[heads] for x in self.queries_and_keys[layer])
+        products = q[:, queries] @ k[:, keys].mT
+        bias = self.model.attention_bias(layer, self.keep)
+        return products if bias is None else products + bias[0, heads].float()[:, queries][:, :, keys]
 
     def __reversed__(self) -> Iterator[Tensor]:
         return (self[layer] for layer in reversed(range(len(self))))
@@ -107,19 +117,17 @@ class LayeredAttention(Sequence[Tensor]):
         """Return the mean attention from some tokens to all, (L, A, T)."""
         with torch.inference_mode():
             index = torch.as_tensor(tokens, device=self.tokens.device)
-            means = [(q[:, index] @ k.mT).softmax(-1).mean(1) for q, k in self.queries_and_keys]
-            return torch.stack(means)
+            return torch.stack([self.scores(layer, index).softmax(-1).mean(1) for layer in range(len(self))])
 
     def columns(self, tokens: Sequence[int]) -> Tensor:
         """Return the mean attention from each token to some, (L, A, T)."""
         with torch.inference_mode():
             index = torch.as_tensor(tokens, device=self.tokens.device)
             found = []
-            for layer, (q, k) in enumerate(self.queries_and_keys):
+            for layer in range(len(self)):
                 if layer not in self.normalizers:
-                    self.normalizers[layer] = torch.stack(
-                        [(one @ keys.T).logsumexp(-1) for one, keys in zip(q, k, strict=True)]
-                    )
-                scores = q @ k[:, index].mT - self.normalizers[layer][..., None]  # (A, T, n)
+                    heads = (slice(head, head + 1) for head in range(self.model.config.num_heads))
+                    self.normalizers[layer] = torch.cat([self.scores(layer, heads=h).logsumexp(-1) for h in heads])
+                scores = self.scores(layer, keys=index) - self.normalizers[layer][..., None]  # (A, T, n)
                 found.append(scores.exp().mean(-1))
             return torch.stack(found)

@@ -95,6 +95,10 @@ def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0
     scale = config.scaled_width**0.5
     query, key = queries[0, head, token].float().cpu().numpy() * scale, keys[0, head].float().cpu().numpy()
     scores = key @ query / scale
+    with torch.inference_mode():
+        bias = context.model.attention_bias(layer)
+    if bias is not None:
+        scores = scores + bias[0, head, token].float().cpu().numpy()
     weights = softmax(scores)
     return AttentionRow(query, key, values, scores, weights, weights @ values)
 

@@ -101,7 +101,7 @@ def shape_to_json(explanation: "Explanation") -> Json:
 
 
 def pool_to_json(explanation: "Explanation") -> str | None:
-    """Return the weights of attention pooling, float32 (A, T), in base64; None for other models."""
+    """Return the weights of attention pooling, float32 (heads, T), in base64; None for other models."""
     weights = explanation.context.pool_attention
     return None if weights is None else to_base64(weights.astype("<f4"))
 

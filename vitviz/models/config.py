@@ -36,8 +36,9 @@ ImageSize = Annotated[
 # Options of `ViT` that the tutorial networks lack.
 VIT_ONLY = (
     *("reg_tokens", "global_pool", "init_values", "drop_path_rate", "distilled", "no_embed_class", "pos_embed"),
-    *("rope_type", "act_layer", "swiglu_mlp", "pre_norm", "final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"),
-    *("head_proj_dim", "multi_label", "normalize_head"),
+    *("rope_type", "rope_grid_indexing", "rope_grid_offset", "rel_pos_bias", "act_layer", "swiglu_mlp", "pre_norm"),
+    *("final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm", "head_proj_dim", "multi_label", "normalize_head"),
+    *("attn_pool_num_heads", "attn_pool_mlp_ratio", "pool_include_prefix"),
 )
 NumClasses = Annotated[int, Field(ge=2, le=MAX_CLASSES, description="Number of logits (K).")]
 NumClassesOrNone = Annotated[int, Field(ge=0, le=MAX_CLASSES, description="Number of logits (K); 0 for no head.")]
@@ -95,12 +96,18 @@ class ViTConfig:
     no_embed_class: Annotated[bool, Field(description="Add no position embedding to the prefix tokens.")] = False
     pos_embed: Annotated[Literal["learn", "none"], Field(description="Learned position embeddings.")] = "learn"
     rope_type: Annotated[
-        Literal["none", "cat", "dinov3"],
+        Literal["none", "cat", "dinov3", "mixed"],
         Field(
-            description="2-D rotary position embeddings of the patches: over positions as in EVA-02 (cat), or over "
-            "coordinates in -1..1 (dinov3)."
+            description="2-D rotary position embeddings of the patches: over positions as in EVA-02 (cat), over "
+            "coordinates in -1..1 (dinov3), or over positions with learned frequencies (mixed)."
         ),
     ] = "none"
+    rope_grid_indexing: Annotated[
+        Literal["ij", "xy"], Field(description="Whether rotary positions count rows first (ij) or columns first (xy).")
+    ] = "ij"
+    rope_grid_offset: Annotated[
+        float, Field(ge=0, le=16, description="Position of the first patch, of rope_type cat.")
+    ] = 0.0
     rope_temperature: Annotated[float, Field(gt=1, le=1e6, description="Base of the rotary wavelengths.")] = 10_000.0
     rope_rotate_half: Annotated[
         bool, Field(description="Rotate channel i with channel i + d / 2; otherwise neighboring channels.")
@@ -109,6 +116,10 @@ class ViTConfig:
         Annotated[tuple[Side, Side], BeforeValidator(list_to_tuple)] | None,
         Field(description="Grid to which the positions of rope_type cat are scaled; None for no scaling."),
     ] = None
+    rel_pos_bias: Annotated[
+        bool,
+        Field(description="Bias of the attention scores by relative position, in each block (Bao et al. 2022, BEiT)."),
+    ] = False
     eps: Annotated[float, Field(gt=0, le=1, description="Epsilon of all LayerNorms.")] = 1e-6
     act_layer: Annotated[
         Literal["gelu", "gelu_tanh", "quick_gelu"],
@@ -122,6 +133,15 @@ class ViTConfig:
     fc_norm: Annotated[bool, Field(description="Apply the final norm after pooling, not before.")] = False
     scale_attn_norm: Annotated[bool, Field(description="LayerNorm before the output projection of attention.")] = False
     scale_mlp_norm: Annotated[bool, Field(description="LayerNorm before the last layer of the MLP.")] = False
+    pool_include_prefix: Annotated[
+        bool, Field(description="Attention pooling reads the prefix tokens, too, not the patches alone.")
+    ] = False
+    attn_pool_num_heads: Annotated[
+        int, Field(ge=0, le=256, description="Heads of attention pooling; 0 for num_heads.")
+    ] = 0
+    attn_pool_mlp_ratio: Annotated[
+        float, Field(ge=0, le=64, description="MLP width of attention pooling divided by embed_dim; 0 for mlp_ratio.")
+    ] = 0.0
     head_proj_dim: Annotated[
         int,
         Field(ge=0, le=8192, description="Channels of a projection without bias before the head, as in CLIP; 0: none."),
@@ -148,6 +168,22 @@ class ViTConfig:
         if self.distilled and self.global_pool != "token":
             raise ConfigError(
                 "global_pool", f"must be token for a distilled model: got {self.global_pool}", "Use token."
+            )
+        if self.pool_include_prefix and self.global_pool != "map":
+            raise ConfigError(
+                "pool_include_prefix", f"needs attention pooling: got global_pool {self.global_pool}", "Use map."
+            )
+        if self.attn_pool_num_heads and self.embed_dim % self.attn_pool_num_heads:
+            raise ConfigError(
+                "attn_pool_num_heads",
+                f"must divide embed_dim: {self.embed_dim} is not a multiple of {self.attn_pool_num_heads}",
+                "Use 0 for num_heads.",
+            )
+        if self.rel_pos_bias and self.num_prefix_tokens != 1:
+            raise ConfigError(
+                "rel_pos_bias",
+                f"needs a class token and no other prefix token: got {self.num_prefix_tokens} prefix tokens",
+                "Use class_token without reg_tokens and distilled.",
             )
         self.check_shapes()
         if self.architecture != "vit":

@@ -179,6 +179,40 @@ class ViTMAEConfig(TransformersConfig):
     classes = ("ViTMAEModel", "ViTMAEForPreTraining")
 
 
+class BeitConfig(TransformersConfig):
+    """config.json of BEiT."""
+
+    ignored = TransformersConfig.ignored | names(
+        "vocab_size pool_scales use_auxiliary_head auxiliary_loss_weight auxiliary_channels auxiliary_num_convs "
+        "auxiliary_concat_input semantic_loss_ignore_index add_fpn layer_scale_init_value qkv_bias"
+    )
+    classes: ClassVar[tuple[str, ...]] = ("BeitModel", "BeitForImageClassification")
+    key_bias: ClassVar[bool] = False
+    use_absolute_position_embeddings: bool = False
+    use_relative_position_bias: bool = False
+    use_shared_relative_position_bias: bool = False
+    use_mean_pooling: bool = True
+
+    def fields(self) -> Settings:  # noqa: D102 - inherited
+        fields = super().fields() | {
+            "pos_embed": "learn" if self.use_absolute_position_embeddings else "none",
+            "rel_pos_bias": self.use_relative_position_bias or self.use_shared_relative_position_bias,
+            "fc_norm": self.use_mean_pooling,
+            "global_pool": "avg" if self.use_mean_pooling else "token",
+        }
+        return {name: value for name, value in fields.items() if name != "init_values"}  # 0 for none
+
+
+class Data2VecVisionConfig(BeitConfig):
+    """config.json of data2vec."""
+
+    classes = ("Data2VecVisionModel", "Data2VecVisionForImageClassification")
+
+    def fields(self) -> Settings:  # noqa: D102 - inherited
+        has_norm = not self.use_mean_pooling or self.class_name != "Data2VecVisionModel"  # which has no pooling
+        return super().fields() | ({} if has_norm else {"final_norm": False, "fc_norm": False})
+
+
 class IJepaConfig(TransformersConfig):
     """config.json of I-JEPA, which has no class token."""
 
@@ -418,7 +452,7 @@ class TimmArgs(ConfigFile):
         "num_classes dynamic_img_size dynamic_img_pad drop_rate pos_drop_rate patch_drop_rate proj_drop_rate "
         "attn_drop_rate drop_path_rate weight_init fix_init head_init_scale rope_shift_coords rope_jitter_coords "
         "rope_rescale_coords use_rot_pos_emb attn_type qkv_fused scale_mlp scale_attn_inner swiglu_align_to "
-        "use_pre_transformer_norm proj_bias device dtype"
+        "use_pre_transformer_norm proj_bias device dtype attn_pool_mlp_ratio"
     )  # those of the second half are seen in the tensors
     img_size: Size | None = None
     in_chans: Annotated[int, Field(ge=3, le=3)] = 3
@@ -447,8 +481,12 @@ class TimmArgs(ConfigFile):
     act_layer: str | None = None
     pos_embed: Literal["none", "learn"] | None = None
     use_abs_pos_emb: bool | None = None
-    rope_type: Literal["cat", "dinov3"] | None = None
-    rope_grid_indexing: Literal["ij"] = "ij"
+    rope_type: Literal["cat", "dinov3", "mixed"] | None = None
+    rope_grid_indexing: Literal["ij", "xy"] | None = None
+    rope_grid_offset: Annotated[float, Field(ge=0, le=16)] | None = None
+    attn_pool_num_heads: Width | None = None
+    use_rel_pos_bias: bool | None = None
+    use_shared_rel_pos_bias: bool | None = None
     rope_temperature: Annotated[float, Field(gt=1, le=1e6)] | None = None
     rope_rotate_half: bool | None = None
     ref_feat_shape: Size | None = None

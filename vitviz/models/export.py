@@ -6,7 +6,7 @@ A config that none of timm's architectures has is refused. Writing the folder do
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,12 @@ from vitviz.models.vit import ViT
 Allowed = dict[str, Any]  # field of `ViTConfig` -> tuple of its values, or `ANY`
 
 ANY = ...
+FREE = (  # fields that every architecture has, or that do not change the logits
+    *("img_size", "patch_size", "embed_dim", "depth", "num_heads", "mlp_ratio", "qkv_bias", "drop_path_rate", "eps"),
+    *("act_layer", "rope_temperature", "rope_rotate_half", "ref_feat_shape", "multi_label", "pos_drop_rate"),
+)
 PLAIN: Allowed = {  # where an architecture names no other values
+    **{field.name: (field.default,) for field in fields(ViTConfig) if field.name not in FREE},
     "architecture": ("vit",),
     "global_pool": ("token",),
     "class_token": (True,),
@@ -89,9 +94,9 @@ def distilled_args(config: ViTConfig) -> Settings:
 
 def eva_args(config: ViTConfig) -> Settings:
     """Return the arguments of timm's `Eva`."""
-    names = ("rope_type", "rope_temperature", "rope_rotate_half", "ref_feat_shape", "swiglu_mlp")
+    names = ("rope_type", "rope_temperature", "rope_rotate_half", "rope_grid_indexing", "rope_grid_offset")
     return shape_args(config) | {
-        **{name: getattr(config, name) for name in names},
+        **{name: getattr(config, name) for name in (*names, "ref_feat_shape", "swiglu_mlp")},
         "attn_type": "rope",
         "qkv_fused": True,
         "num_reg_tokens": config.reg_tokens,
@@ -107,7 +112,7 @@ def eva_args(config: ViTConfig) -> Settings:
     }
 
 
-EVA_NAMES: Names = ((r"\.ls(\d)\.gamma$", r".gamma_\1"),)
+EVA_NAMES: Names = ((r"\.ls(\d)\.gamma$", r".gamma_\1"), (r"^rope_freqs$", "rope.freqs"))
 
 OF_VIT: Allowed = {  # timm's `VisionTransformer`
     "global_pool": ("token", "avg", "map"),
@@ -117,7 +122,8 @@ OF_VIT: Allowed = {  # timm's `VisionTransformer`
 }
 OF_EVA: Allowed = OF_VIT | {
     "global_pool": ("token", "avg"),
-    "rope_type": ("cat", "dinov3"),
+    "rope_type": ("cat", "dinov3", "mixed"),
+    **dict.fromkeys(("rope_grid_indexing", "rope_grid_offset"), ANY),
     "act_layer": ("gelu",),
     "swiglu_mlp": ANY,
 }
@@ -176,7 +182,7 @@ def choose_architecture(model: str, config: ViTConfig) -> Architecture:
     Raises:
         CheckpointError: If there is none; it names the nearest architecture and what the model has instead.
     """
-    fields = asdict(config) | {
+    found = asdict(config) | {
         "num_classes": config.num_classes > 0,
         "reg_tokens": config.reg_tokens > 0,
         "init_values": config.init_values is not None,
@@ -185,14 +191,14 @@ def choose_architecture(model: str, config: ViTConfig) -> Architecture:
     missing: list[tuple[int, str, str, str]] = []  # number of wrong fields, architecture, the first one and its values
     for one in ARCHITECTURES:
         allowed = {**PLAIN, **one.allowed}
-        wrong = [name for name, values in allowed.items() if values is not ANY and fields[name] not in values]
+        wrong = [name for name, values in allowed.items() if values is not ANY and found[name] not in values]
         if not wrong:
             return one
         values = " or ".join(map(str, allowed[wrong[0]]))
         missing.append((len(wrong), one.name, wrong[0], values))
     _, nearest, name, values = min(missing)
     raise CheckpointError(
-        f"No ViT of timm has the config of {model}: the nearest, {nearest}, has {name} {values}, not {fields[name]}",
+        f"No ViT of timm has the config of {model}: the nearest, {nearest}, has {name} {values}, not {found[name]}",
         field=name,
     )
 

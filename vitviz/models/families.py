@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from vitviz.data.preprocessing import Resize
 from vitviz.models.config_files import (
     AltCLIPConfig,
+    BeitConfig,
     ChineseCLIPConfig,
     CLIPConfig,
     CLIPSegConfig,
+    Data2VecVisionConfig,
     DeiTConfig,
     Dinov2Config,
     Dinov2WithRegistersConfig,
@@ -104,6 +106,10 @@ BLOCK: Names = (  # of transformers' ViTs, in the names that its versions 4 and 
     (r"^embeddings\.position_embeddings$", "pos_embed"),
     (r"^embeddings\.patch_embeddings\.(?:projection\.)?", "patch_embed.proj."),
     (r"^layernorm\.", "norm."),
+    (r"\.lambda_(\d)$", r".ls\1.gamma"),  # of BEiT
+    (r"^(?:encoder\.relative_position_bias|shared_position_bias)\.", "rel_pos_bias."),
+    (r"\.(?:attention\.)*relative_position_bias\.", ".attn."),
+    (r"^pooler\.layernorm\.", "fc_norm."),
     (r"^(?:cls_)?classifier\.", "head."),
 )
 DISTILLED: Names = (
@@ -139,6 +145,7 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
     (r"\.gamma_(\d)$", r".ls\1.gamma"),
     (r"\.attn\.([qkv])_proj\.", r".attn.\1."),
     (r"\.attn\.([qkv])_bias$", r".attn.\1.bias"),
+    (r"^rope\.freqs$", "rope_freqs"),
     (r"\.attn\.inner_attn_ln\.", ".attn.norm."),
     (r"\.mlp\.ffn_ln\.", ".mlp.norm."),
     (r"\.mlp\.(?:fc1_g|w1)\.", ".mlp.gate."),
@@ -193,6 +200,14 @@ TRANSFORMERS = (
         normalization=UNIT,
         resampling={"mode": "bilinear", "antialias": True},
         positions_before_registers=True,
+        resize=BILINEAR,
+    ),
+    Family("BEiT", "beit", BLOCK, file=BeitConfig, normalization=HALF, resampling=PLAIN, resize=BILINEAR),
+    Family(
+        *("data2vec", "data2vec-vision", BLOCK),
+        file=Data2VecVisionConfig,
+        normalization=HALF,
+        resampling=PLAIN,
         resize=BILINEAR,
     ),
     Family("I-JEPA", "ijepa", BLOCK, file=IJepaConfig, resampling=PLAIN, resize=BILINEAR),
@@ -260,7 +275,7 @@ TRANSFORMERS = (
     ),
 )
 TOWERS = "|".join(family.models for family in TRANSFORMERS if family.ignored == TWO_TOWERS)  # with a text encoder, too
-BASES = "|".join(family.models for family in TRANSFORMERS)
+BASES = "|".join(family.models for family in TRANSFORMERS) + "|data2vec_vision"
 PREFIX = (
     rf"(?:{BASES}|vision_(?:model|encoder)|visual\.trunk)\."  # of the names of the ViT's tensors in models with a head
 )
@@ -268,11 +283,17 @@ TEXT_FAMILIES = tuple(family.title for family in TRANSFORMERS if family.text_cla
 TEXT_MODELS = {  # `model_type` of those with both encoders -> their class
     family.text_class.removesuffix("Model").lower(): family.text_class for family in TRANSFORMERS if family.text_class
 }
-PROJECTED = ".*_clip_.*"  # timm's architectures whose head may be the projection into the space of the texts
+PROJECTED = (
+    ".*_clip_.*|vit_pe_core_.*"  # timm's architectures whose head may be the projection into the space of the texts
+)
 BIASED_PROJECTION = r"eva(02)?_.*_clip_.*"  # those where it has a bias, as a head for classes
 TEXT_WIDTHS = (512, 768, 1024)  # channels of their text encoders
 EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
 ROPE: Settings = EVA | {"pos_embed": "none"}
+XY: Settings = {"rope_type": "cat", "rope_temperature": 100.0, "rope_grid_indexing": "xy"}
+MIXED: Settings = XY | {"rope_type": "mixed"}
+PE_POOL: Settings = {"attn_pool_num_heads": 8, "pool_include_prefix": True}
+PE: Settings = {"rope_type": "cat", "rope_grid_indexing": "xy", "eps": 1e-5}
 DINOV3: Settings = {
     **{"rope_type": "dinov3", "rope_temperature": 100.0, "rope_rotate_half": True, "eps": 1e-5},
     "pos_embed": "none",
@@ -294,6 +315,21 @@ TIMM = (  # the first that matches; architectures as in timm 1.0
     Family("DINOv3", r"vit_.*_(dinov3|lingbot)(_qkvb)?", TIMM_NAMES, DINOV3),
     Family("EVA-02", r"eva02_.*", TIMM_NAMES, EVA, CLIP),
     Family("ViT with rotary positions", r"vit_.*_rope_reg\d_gap_\d+", TIMM_NAMES, ROPE, HALF),
+    Family("RoPE-ViT", r"vit_.*_rope_mixed_ape_\d+", TIMM_NAMES, MIXED),
+    Family("RoPE-ViT", r"vit_.*_rope_mixed_\d+", TIMM_NAMES, MIXED | {"pos_embed": "none"}),
+    Family("RoPE-ViT", r"vit_.*_rope_ape_\d+", TIMM_NAMES, XY),
+    Family("RoPE-ViT", r"vit_.*_rope_\d+", TIMM_NAMES, XY | {"pos_embed": "none"}),
+    *(
+        Family("Perception Encoder", models, TIMM_NAMES, PE | settings, HALF)
+        for models, settings in (
+            (r"vit_pe_core_gigantic_.*", {"ref_feat_shape": (32, 32)} | PE_POOL),
+            (r"vit_pe_core_base_.*", {"ref_feat_shape": (14, 14), "rope_grid_offset": 1.0} | PE_POOL),
+            (r"vit_pe_core_.*", {"ref_feat_shape": (24, 24), "rope_grid_offset": 1.0} | PE_POOL),
+            (r"vit_pe_.*_gigantic_.*", {"ref_feat_shape": (32, 32), "final_norm": False}),
+            (r"vit_pe_.*", {"ref_feat_shape": (32, 32), "rope_grid_offset": 1.0, "final_norm": False}),
+        )
+    ),
+    Family("BEiT", r"beit(v2)?_.*", TIMM_NAMES, {"pos_embed": "none"}, HALF),
     Family("EVA", r"eva_.*", TIMM_NAMES, {}, CLIP),
     Family("BEiT-3", r"beit3_.*", TIMM_NAMES, {"eps": 1e-5}, HALF),
     Family("SigLIP", TANH_SIGLIP, TIMM_NAMES, {"act_layer": "gelu_tanh"}, HALF),
@@ -302,6 +338,7 @@ TIMM = (  # the first that matches; architectures as in timm 1.0
     Family("CLIP", r"vit_.*_clip_\d+", TIMM_NAMES, {"eps": 1e-5}, CLIP),
     Family("DINOv2", r"vit_.*_dinov2", TIMM_NAMES, {}, positions_before_registers=True),
     Family("DeiT", r"deit3?_.*", TIMM_NAMES, {}),
+    Family("ViT", "test_vit3", TIMM_NAMES, {"pool_include_prefix": True}, HALF),
     Family("ViT", "vit_intern300m_.*", TIMM_NAMES, {"final_norm": False}),
     Family("ViT", r"(vit|flexivit|test_vit).*", TIMM_NAMES, {}, HALF),
 )
@@ -314,6 +351,7 @@ HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matc
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),
     (r"vit_giant_.*_tipsv2", 64),
     (r"vit_h_14", 80),  # of torchvision
+    (r"vit_pe_.*_gigantic_.*", 96),
     (r"test_vit.*", 32),
     (r"vit_base_patch16_gap_224", 48),
     (r".*so400m.*", 72),
@@ -324,7 +362,8 @@ HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matc
     (r"eva02_enormous.*", 112),
 )
 POOLING = (  # of timm's architectures, where config.json names none; the first that matches
-    (r".*_gap_.*|vit_.*_dinov3(_qkvb)?|(eva|eva02|beit3)_(?!.*_clip_).*|test_vit2", "avg"),
+    (r"vit_pe_core_.*", "map"),
+    (r".*_gap_.*|beit(v2)?_.*|vit_pe_.*|vit_.*_dinov3(_qkvb)?|(eva|eva02|beit3)_(?!.*_clip_).*|test_vit2", "avg"),
     (r".*_(siglip|map)_.*|test_vit3", "map"),
     (r".*", "token"),
 )
@@ -335,12 +374,9 @@ REFUSED = (  # architectures of timm, model types of transformers or names of cl
     (r"naflex", "NaFlex"),
     (r"cait", "CaiT"),
     (r"xcit", "XCiT"),
-    (r"beit(?!3)|data2vec", "BEiT"),
     (r"aimv2", "AIMv2"),
     (r"sapiens", "Sapiens"),
-    (r"vit_pe_", "Perception Encoder"),
     (r"eva02_enormous|PostNorm", "post-norm"),
-    (r"vit_.*_rope_(?!reg)", "RoPE-ViT"),
     (r"_xp_|18x2|pwee|ParallelScaling|ParallelThings", "parallel blocks"),
     (r"dlittle|dwee|DiffAttention", "differential attention"),
     (r"rpn|relpos", "ViT with relative positions"),

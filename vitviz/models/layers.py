@@ -20,7 +20,12 @@ Attentions = Literal["cls", "tokens", "full"] | None  # "tokens": no weights, bu
 
 
 def attend(
-    q: Tensor, k: Tensor, v: Tensor, attentions: Attentions, out: Tensor | None = None
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attentions: Attentions,
+    out: Tensor | None = None,
+    bias: Tensor | None = None,
 ) -> tuple[Tensor, Tensor | None]:
     """Compute scaled dot-product attention by the fastest exact path, and the requested weights.
 
@@ -34,6 +39,7 @@ def attend(
         v: Values (B, A, T, d).
         attentions: Weights to return.
         out: Memory for all weights, (B, A, T, T), without gradients; used for "full" with all queries.
+        bias: Added to the scores, (1 or B, A, Q, T).
 
     Returns:
         Output (B, A, Q, d), and None, the weights of the first query (B, A, T) or all weights (B, A, Q, T).
@@ -43,21 +49,25 @@ def attend(
     if attentions == "full" or q.shape[2] == 1 or slow_kernel:
         if out is not None and q.shape[2] == k.shape[2]:
             weights = torch.matmul(q, k.transpose(-2, -1), out=out)  # (B, A, T, T)
+            if bias is not None:
+                weights += bias
             torch.softmax(weights, -1, out=weights)
         else:
-            weights = (q @ k.transpose(-2, -1)).softmax(-1)  # (B, A, Q, T)
+            scores = q @ k.transpose(-2, -1)  # (B, A, Q, T)
+            weights = (scores if bias is None else scores + bias).softmax(-1)
         return weights @ v, {"cls": weights[:, :, 0], "full": weights}.get(attentions or "")
     row = None
     if attentions == "cls":
-        row = (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0]  # (B, A, T)
-    return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
+        scores = q[:, :, :1].float() @ k.float().transpose(-2, -1)  # (B, A, 1, T)
+        row = (scores if bias is None else scores + bias[:, :, :1]).softmax(-1)[:, :, 0]  # (B, A, T)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=1.0), row
 
 
 class Rope(NamedTuple):
     """2-D rotary position embedding of the patches (Su et al. 2021, arXiv 2104.09864); prefix tokens have none."""
 
-    sin: Tensor  # (1 or B, 1, N, d)
-    cos: Tensor  # (1 or B, 1, N, d)
+    sin: Tensor  # (1 or B, 1 or A, N, d)
+    cos: Tensor  # (1 or B, 1 or A, N, d)
     prefix: int  # number of prefix tokens (R)
     rotate_half: bool  # pairs of channels: i and i + d / 2, or 2 i and 2 i + 1
 
@@ -91,10 +101,48 @@ def rope_angles(config: ViTConfig) -> Tensor:
             angles = 2 * math.pi * grid[..., None] / config.rope_temperature**exponents  # (N, 2, d / 4)
         else:
             scaled = config.ref_feat_shape or sides
-            steps = [torch.arange(s).float() / s * ref for s, ref in zip(sides, scaled, strict=True)]
+            first = config.rope_grid_offset
+            steps = [(torch.arange(s) + first).float() / s * ref for s, ref in zip(sides, scaled, strict=True)]
             angles = torch.cartesian_prod(*steps)[..., None] * (1.0 / config.rope_temperature**exponents)
+        if config.rope_grid_indexing == "xy":
+            angles = angles.flip(1)
         angles = angles.flatten(1)  # (N, d / 2)
         return torch.cat([angles, angles], -1) if config.rope_rotate_half else angles.repeat_interleave(2, -1)
+
+
+def mixed_angles(freqs: Tensor, config: ViTConfig) -> Tensor:
+    """Return the angles of rotary positions with learned frequencies (2, A, d / 2) of a block, (A, N, d), float32.
+
+    An angle is that of the column times one frequency plus that of the row times another (Heo et al. 2024, arXiv
+    2403.13298).
+    """
+    grid = torch.cartesian_prod(*(torch.arange(side, device=freqs.device) for side in config.grid_size)).float()
+    axes = grid.flip(1) if config.rope_grid_indexing == "xy" else grid  # (N, 2)
+    return (axes.T[:, None, :, None] * freqs.float()[:, :, None]).sum(0).repeat_interleave(2, -1)
+
+
+@lru_cache(maxsize=16)
+def relative_positions(grid_size: tuple[int, int]) -> Tensor:
+    """Return the row of BEiT's table of biases for each query and key among class token and patches, (1 + N, 1 + N).
+
+    The table has a row for each difference of positions and three more: from the class token, to it, and to itself.
+    """
+    with torch.inference_mode(False):  # the result is kept, and may later be used with gradients
+        gh, gw = grid_size
+        grid = torch.cartesian_prod(torch.arange(gh), torch.arange(gw))  # (N, 2)
+        rows, columns = (grid[:, None] - grid).unbind(-1)  # (N, N) each
+        count = (2 * gh - 1) * (2 * gw - 1)
+        index = F.pad((rows + gh - 1) * (2 * gw - 1) + columns + gw - 1, (1, 0, 1, 0))  # (1 + N, 1 + N)
+        index[0], index[1:, 0], index[0, 0] = count, count + 1, count + 2
+        return index
+
+
+def interpolate_bias_table(table: Tensor, old: tuple[int, int], new: tuple[int, int]) -> Tensor:
+    """Resample a table of relative position biases (rows, A) to another grid, bilinear, as transformers does."""
+    sides, target = (tuple(2 * side - 1 for side in grid) for grid in (old, new))
+    biases = table[:-3].unflatten(0, sides).permute(2, 0, 1)[None]  # (1, A, 2 gh - 1, 2 gw - 1)
+    biases = F.interpolate(biases, target, mode="bilinear")[0]
+    return torch.cat([biases.flatten(1).mT, table[-3:]])
 
 
 def quick_gelu(x: Tensor) -> Tensor:
@@ -153,16 +201,16 @@ class AttentionPool(nn.Module):
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
         D = config.embed_dim
-        self.num_heads = config.num_heads
+        self.num_heads = config.attn_pool_num_heads or config.num_heads
         self.latent = nn.Parameter(torch.empty(1, 1, D))
         self.q = nn.Linear(D, D)
         self.kv = nn.Linear(D, 2 * D)
         self.proj = nn.Linear(D, D)
         self.norm = nn.LayerNorm(D, eps=config.eps)
-        self.mlp = MLP(D, config.mlp_hidden_dim, config.act_layer)
+        self.mlp = MLP(D, round(D * (config.attn_pool_mlp_ratio or config.mlp_ratio)), config.act_layer)
 
     def forward(self, x: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
-        """Pool patches (B, N, D) -> (B, 1, D), and the weights (B, A, N) if requested."""
+        """Pool patches (B, N, D) -> (B, 1, D), and the weights (B, heads, N) if requested."""
         q = self.q(self.latent.expand(x.shape[0], -1, -1)).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         k, v = self.kv(x).unflatten(-1, (2, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # (B, A, N, d) each
         mixed, weights = attend(q, k, v, attentions)  # (B, A, 1, d)

@@ -88,11 +88,12 @@ def run_original(network: ViT, pretrained: Pretrained, pixels: Tensor) -> Tensor
     found = own.eval()(*arrange(pixels, pretrained))
     if isinstance(found, Tensor):
         return found.float()
-    names = ["logits", "image_embeds", *([] if getattr(module, "pooler", None) is not None else ["pooler_output"])]
+    pools = getattr(module, "pooler", None) is None or network.config.fc_norm  # a dense layer otherwise, that is unused
+    names = ["logits", "image_embeds", *(["pooler_output"] if pools else [])]
     tensors = [value for name in names if (value := getattr(found, name, None)) is not None]
     if not tensors:
-        tokens = found.last_hidden_state
-        tensors = [tokens[:, 0] if network.config.class_token else tokens.mean(1)]
+        tokens, R = found.last_hidden_state, network.config.num_prefix_tokens
+        tensors = [tokens[:, 0] if network.config.global_pool == "token" else tokens[:, R:].mean(1)]
     return tensors[0].float()
 
 
@@ -123,7 +124,9 @@ def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
     args = (flatten(pretrained.config).get("model_args") or {}) | {"img_size": config.img_size}
     args |= {} if file.global_pool is None else {"global_pool": file.global_pool}
     args["num_classes"] = config.num_classes or config.head_proj_dim
-    module = timm.create_model(pretrained.model, pretrained=False, **args).float()
+    name = pretrained.model.partition(".")[0]
+    build = timm.models.model_entrypoint(name)  # `create_model` takes None for not given
+    module = build(pretrained=False, **args).float()
     adapt = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
     missing, _ = module.load_state_dict(adapt(state, module) if adapt else state, strict=False)
     lacking = sorted(set(missing) & dict(module.named_parameters()).keys())

@@ -32,12 +32,13 @@ from vitviz.models.families import (
     Family,
     find_head_dim,
 )
-from vitviz.models.layers import ANTIALIASED, interpolate_pos_embed
+from vitviz.models.layers import ANTIALIASED, interpolate_bias_table, interpolate_pos_embed
 from vitviz.models.vit import Transformer, ViT
 
 NUM_LISTED = 6  # tensors listed in an error
 ACTIVATIONS = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "silu"}  # modules of timm
 STATED = ("final_norm", "pos_embed")  # fields of a table of timm that tensors show, too
+ROPE_FIELDS = ("rope_type", "rope_temperature", "rope_rotate_half", "rope_grid_indexing", "rope_grid_offset")
 POOLS = ("", "token", "avg", "map", "token_avg", None)  # known values of timm's global_pool
 
 
@@ -228,6 +229,8 @@ def interpolate(network: Transformer, img_size: tuple[int, int], resampling: Map
         positions = positions if positions.dtype == torch.float64 else positions.float()
         prefix, old = config.num_embedded_prefix_tokens, config.grid_size
         weights["pos_embed"] = interpolate_pos_embed(positions, prefix, old, resized.grid_size, resampling)
+    for name in [name for name in weights if name.endswith("relative_position_bias_table")]:
+        weights[name] = interpolate_bias_table(weights[name], config.grid_size, resized.grid_size)
     return cast(ViT, use_weights(create_meta_model(resized), weights))
 
 
@@ -402,6 +405,7 @@ def fix_shapes(found: dict[str, Tensor], pretrained: Pretrained) -> dict[str, Te
             found[name] = tensor.view(1, -1, tensor.shape[-1])
     if (prefix := found.pop("prefix_tokens", None)) is not None:
         found["cls_token"], found["reg_token"] = prefix[None, :1], prefix[None, 1:]
+    share_bias_table(found)
     if "reg_token" in found and not found["reg_token"].shape[1]:
         del found["reg_token"]
     if pretrained.family.large_grid and {"pos_embed", "patch_embed.proj.weight"} <= found.keys():
@@ -423,6 +427,15 @@ def fix_shapes(found: dict[str, Tensor], pretrained: Pretrained) -> dict[str, Te
             found["cls_token"] = found["cls_token"] + positions[:, :1]
             found["pos_embed"] = positions[:, 1:]
     return found
+
+
+def share_bias_table(found: dict[str, Tensor]) -> None:
+    """Add relative position biases that all blocks share to those of each block."""
+    shared = found.pop("rel_pos_bias.relative_position_bias_table", None)
+    if shared is not None:
+        for block in {name.split(".")[1] for name in found if name.startswith("blocks.")}:
+            table = f"blocks.{block}.attn.relative_position_bias_table"
+            found[table] = shared + found[table] if table in found else shared
 
 
 def fit_large_grid(pretrained: Pretrained, positions: Tensor, patches: Tensor) -> Tensor:
@@ -477,6 +490,8 @@ def build_config(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> ViTCon
         "act_layer": "gelu" if is_swiglu else fields.get("act_layer", "gelu"),
         "scale_attn_norm": "blocks.0.attn.norm.weight" in shapes,
         "scale_mlp_norm": "blocks.0.mlp.norm.weight" in shapes,
+        "rel_pos_bias": "blocks.0.attn.relative_position_bias_table" in shapes,
+        "attn_pool_mlp_ratio": shapes["attn_pool.mlp.fc1.weight"].shape[0] / D if pools_otherwise(shapes, M) else 0.0,
         "global_pool": choose_pooling(pretrained, shapes, fields.get("global_pool")),
         "multi_label": pretrained.file.problem_type == "multi_label_classification",
     } | read_stated(pretrained, shapes)  # what the config states and the tensors lack is missing
@@ -489,6 +504,11 @@ def build_config(pretrained: Pretrained, shapes: Mapping[str, Tensor]) -> ViTCon
     except ConfigError as error:
         raise CheckpointError(f"{error.field} {error.problem}", error.hint, error.field) from None
     return config
+
+
+def pools_otherwise(shapes: Mapping[str, Tensor], mlp_width: int) -> bool:
+    """Whether the MLP of attention pooling has another width than those of the blocks."""
+    return "attn_pool.mlp.fc1.weight" in shapes and shapes["attn_pool.mlp.fc1.weight"].shape[0] != mlp_width
 
 
 def check_operations(pretrained: Pretrained, fields: Settings, is_swiglu: bool) -> None:
@@ -505,9 +525,9 @@ def check_operations(pretrained: Pretrained, fields: Settings, is_swiglu: bool) 
     if pool not in POOLS:
         problem = f"global_pool must be token, avg or map: {pretrained.name} has {pool}"
         raise CheckpointError(problem, field="global_pool")
-    if fields.pop("pool_include_prefix", False) or pretrained.model == "test_vit3":
+    if fields.get("pool_include_prefix") and pool != "map":
         raise CheckpointError(
-            f"The pooling must read the patches only: that of {pretrained.name} includes the prefix tokens",
+            f"The mean must be that of the patches only: that of {pretrained.name} includes the prefix tokens",
             field="global_pool",
         )
 
@@ -537,11 +557,11 @@ def read_settings(pretrained: Pretrained, embed_dim: int) -> Settings:
     file = pretrained.file
     if isinstance(file, TransformersConfig):
         stated = file.fields()
-        kept = ("img_size", "num_heads", "eps", "act_layer", "rope_type", "rope_temperature", "rope_rotate_half")
+        kept = ("img_size", "num_heads", "eps", "act_layer", *ROPE_FIELDS)
         return {name: stated[name] for name in kept if name in stated} | pretrained.settings | size
-    args = {name: value for name, value in file.model_args.model_dump().items() if value is not None}
+    args = file.model_args.model_dump(include=file.model_args.model_fields_set)  # None, too, is a statement
     known = pretrained.family.settings | args
-    named = ("eps", "act_layer", "pool_include_prefix", "rope_type", "rope_temperature", "rope_rotate_half")
+    named = ("eps", "act_layer", "pool_include_prefix", "attn_pool_num_heads", *ROPE_FIELDS)
     pool = file.global_pool or known.get("global_pool")
     found = {name: known[name] for name in named if known.get(name) is not None} | {
         "img_size": known.get("img_size") or file.pretrained_cfg.input_size[1:],
@@ -751,34 +771,51 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
         module,
         {
             "block": (block, ("Block", "EvaBlock")),
-            "attn": (getattr(block, "attn", None), ("Attention", "EvaAttention")),
+            "attn": (getattr(block, "attn", None), ("Attention", "AttentionRope", "EvaAttention")),
             "patch_embed": (getattr(module, "patch_embed", None), ("PatchEmbed",)),
             "norm1": (getattr(block, "norm1", None), ("LayerNorm",)),
             "attn_pool": (getattr(module, "attn_pool", None), ("NoneType", "AttentionPoolLatent")),
-            "rope": (rope, ("NoneType", "RotaryEmbeddingCat", "RotaryEmbeddingDinoV3")),
+            "rope": (rope, ("NoneType", "RotaryEmbeddingCat", "RotaryEmbeddingDinoV3", "RotaryEmbeddingMixed")),
         },
         str(config["architecture"]),
     )
     attn = block.attn  # type: ignore[union-attr]
     if getattr(block.mlp, "gate_last", False):  # type: ignore[union-attr]
         raise CheckpointError("The gate of a SwiGLU must come first: gate_last is True", field="mlp")
+    pools = getattr(module, "attn_pool", None) is not None
     settings = {
         "img_size": tuple(module.patch_embed.img_size),
         "num_heads": attn.num_heads,
         "eps": block.norm1.eps,  # type: ignore[union-attr]
         "act_layer": read_activation(block.mlp.act),  # type: ignore[union-attr]
-        "pool_include_prefix": bool(getattr(module, "pool_include_prefix", False)),
+        "pool_include_prefix": bool(getattr(module, "pool_include_prefix", pools and type(module).__name__ == "Eva")),
         "global_pool": module.global_pool,
         "rope_type": "none",
+        "attn_pool_num_heads": getattr(getattr(module, "attn_pool", None), "num_heads", 0),
     }
+    if settings["attn_pool_num_heads"] == attn.num_heads:
+        settings["attn_pool_num_heads"] = 0
+    gated, groups = (getattr(attn, name, None) for name in ("gate", "num_kv_groups"))
+    if gated is not None or groups not in (None, 1):
+        raise CheckpointError("Attention must have no gate, and as many keys as queries", field="family")
     if rope is not None:
-        is_dinov3 = type(rope).__name__ == "RotaryEmbeddingDinoV3"
-        if getattr(rope, "grid_indexing", "ij") != "ij" or getattr(rope, "grid_offset", 0):
-            raise CheckpointError("Rotary positions must count rows before columns, from 0", field="family")
+        kind = {"RotaryEmbeddingCat": "cat", "RotaryEmbeddingDinoV3": "dinov3", "RotaryEmbeddingMixed": "mixed"}
+        rope_type, scaled = kind[type(rope).__name__], getattr(rope, "ref_feat_shape", None)
+        offset, is_grid = float(getattr(rope, "grid_offset", 0)), getattr(rope, "grid_type", "index") == "index"
+        if (
+            (rope_type == "dinov3" and offset)
+            or not is_grid
+            or getattr(rope, "normalize_coords", "separate") != "separate"
+        ):
+            raise CheckpointError(
+                "Rotary positions must be those of the grid, each side by its own length", field="family"
+            )
         settings |= {
-            "rope_type": "dinov3" if is_dinov3 else "cat",
+            "rope_type": rope_type,
+            "rope_grid_indexing": rope.grid_indexing,
+            "rope_grid_offset": offset,
             "rope_temperature": float(rope.temperature),
             "rope_rotate_half": bool(getattr(attn, "rotate_half", False)),
-            "ref_feat_shape": None if is_dinov3 or rope.ref_feat_shape is None else tuple(rope.ref_feat_shape),
+            "ref_feat_shape": None if scaled is None else tuple(scaled),
         }
     return config, settings

@@ -28,6 +28,8 @@ from vitviz.models.layers import (
     attend,
     create_mlp,
     gather_patches,
+    mixed_angles,
+    relative_positions,
     rope_angles,
     sincos_pos_embed,
 )
@@ -43,8 +45,8 @@ class AttentionOutput:
             a model without one the mean over the rows of the patches, (L, B, A, T). With "full": (L, B, A, T, T),
             queries before keys. With "tokens": empty.
         layer_tokens: With "full" or "tokens": the input of each block and the output of the last, L + 1 x (B, T, D).
-        pool_attention: Weights of attention pooling, if the model has it, (B, A, T), float32; 0 for prefix tokens, each
-            row sums to 1.
+        pool_attention: Weights of attention pooling, if the model has it, (B, heads, T), float32; 0 for prefix tokens
+            that it does not read, each row sums to 1.
     """
 
     logits: Tensor
@@ -135,7 +137,7 @@ class ForwardOutput:
     logits: Tensor  # (B, K)
     blocks: list[BlockOutput]  # attention weights and input of each block
     last: Tensor  # output of the last block, (B, T, D), or only its tokens that the head reads, (B, 1 or 2, D)
-    pool_weights: Tensor | None = None  # of attention pooling, (B, A, T)
+    pool_weights: Tensor | None = None  # of attention pooling, (B, heads, T)
     attention: Tensor | None = None  # full attention of all blocks, if it was written into one tensor, (L, B, A, T, T)
 
     def to_attention_output(self) -> AttentionOutput:
@@ -206,9 +208,15 @@ class Transformer(nn.Module):
     def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return queries, scaled, and keys of each head, (B, A, T, d): the softmax of their products is the attention.
 
+        In a model with relative position bias, `attention_bias` is added to the products.
+
         `layer` and `tokens` as for `head_values`, `keep` as for `forward`.
         """
         raise NotImplementedError
+
+    def attention_bias(self, layer: int, keep: Tensor | None = None) -> Tensor | None:
+        """Return what is added to the products of queries and keys, (1 or B, A, T, T); None for nothing."""
+        return None
 
     def value_vectors(self, layer: int, tokens: Tensor) -> Tensor:
         """Return what each head adds to the residual stream per unit of attention to each token, (B, A, T, D).
@@ -266,6 +274,9 @@ class ViT(Transformer):
         self.dist_token = nn.Parameter(torch.empty(1, 1, D)) if config.distilled else None
         positions = config.num_embedded_prefix_tokens + config.num_patches
         self.pos_embed = nn.Parameter(torch.empty(1, positions, D)) if config.pos_embed == "learn" else None
+        d, learns_rope = config.head_dim, config.rope_type == "mixed"
+        frequencies = torch.empty(2, config.depth, config.num_heads, d // 2) if learns_rope else None
+        self.rope_freqs = None if frequencies is None else nn.Parameter(frequencies)
         self.norm_pre = norm() if config.pre_norm else nn.Identity()
         rates = [config.drop_path_rate * layer / max(1, config.depth - 1) for layer in range(config.depth)]
         self.blocks = nn.ModuleList(Block(config, rate) for rate in rates)
@@ -300,6 +311,8 @@ class ViT(Transformer):
                 nn.init.normal_(token, std=0.02)
         if self.attn_pool is not None:
             nn.init.normal_(self.attn_pool.latent, std=0.02)
+        if self.rope_freqs is not None:
+            nn.init.normal_(self.rope_freqs, std=0.5)
         if self.pos_embed is not None:
             positions = sincos_pos_embed(self.config.grid_size, self.config.embed_dim)  # (N, D)
             with torch.no_grad():
@@ -324,13 +337,30 @@ class ViT(Transformer):
             x = torch.cat([prefix.expand(x.shape[0], -1, -1), x], 1)  # (B, T, D)
         return self.norm_pre(x)
 
-    def rope(self, x: Tensor, keep: Tensor | None) -> Rope | None:
-        """Return the rotary embedding of the patches of tokens (B, T, D), with `keep` as for `forward`."""
+    def rope(self, x: Tensor, keep: Tensor | None, layer: int) -> Rope | None:
+        """Return the rotary embedding of the patches of tokens (B, T, D) in a block, with `keep` as for `forward`."""
         if self.config.rope_type == "none":
             return None
-        angles = rope_angles(self.config)  # (N, d), float32
-        sin, cos = (gather_patches(wave.to(x)[None], keep) for wave in (angles.sin(), angles.cos()))  # (1 or B, n, d)
-        return Rope(sin[:, None], cos[:, None], self.config.num_prefix_tokens, self.config.rope_rotate_half)
+        if self.rope_freqs is None:
+            angles = rope_angles(self.config)[None]  # (1, N, d), float32
+        else:
+            angles = mixed_angles(self.rope_freqs[:, layer], self.config)  # (A, N, d), float32
+        waves = (wave.to(x) for wave in (angles.sin(), angles.cos()))
+        sin, cos = (
+            wave[None] if keep is None else wave[:, keep].transpose(0, 1) for wave in waves
+        )  # (1 or B, ., n, d)
+        return Rope(sin, cos, self.config.num_prefix_tokens, self.config.rope_rotate_half)
+
+    def attention_bias(self, layer: int, keep: Tensor | None = None) -> Tensor | None:
+        """Return the relative position bias; see `Transformer.attention_bias`."""
+        table = cast(Block, self.blocks[layer]).attn.relative_position_bias_table
+        if table is None:
+            return None
+        index = relative_positions(self.config.grid_size).to(table.device)[None]  # (1, T, T)
+        if keep is not None:
+            tokens = F.pad(keep + 1, (1, 0))  # (B, 1 + n): the class token and the kept patches
+            index = index[0, tokens[:, :, None], tokens[:, None]]  # (B, 1 + n, 1 + n)
+        return table[index].permute(0, 3, 1, 2)
 
     def forward_blocks(
         self,
@@ -348,18 +378,21 @@ class ViT(Transformer):
             attentions: Attention weights to return.
             all_tokens: If False, the last block computes only the class token and the distillation token.
             interventions: As for `forward`.
-            keep: As for `forward`; rotary embeddings need the positions.
+            keep: As for `forward`; rotary embeddings and relative position biases need the positions.
             out: Memory for the full attention of all blocks, (L, B, A, T, T), without gradients.
 
         Returns:
             Output of the last block, (B, T, D) or (B, 1 or 2, D), and attention and input of each block.
         """
-        outputs, rope = [], self.rope(x, keep)
+        outputs, rope = [], None
         for layer, block in enumerate(self.blocks):
             queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1 + self.config.distilled
             tokens = x if attentions in ("full", "tokens") else None
             mask, memory = interventions[layer] if interventions else None, None if out is None else out[layer]
-            x, weights = block(x, queries, attentions, mask, rope, memory)
+            if rope is None or self.rope_freqs is not None:  # otherwise all blocks share it
+                rope = self.rope(x, keep, layer)
+            bias = self.attention_bias(layer, keep)
+            x, weights = block(x, queries, attentions, mask, rope, memory, bias)
             outputs.append(BlockOutput(weights, tokens))
         return x, outputs
 
@@ -380,7 +413,7 @@ class ViT(Transformer):
     def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return scaled queries and keys; see `Transformer.queries_and_keys`."""
         block = cast(Block, self.blocks[layer])
-        q, k = block.attn.queries_and_keys(block.norm1(tokens), tokens.shape[1], self.rope(tokens, keep))
+        q, k = block.attn.queries_and_keys(block.norm1(tokens), tokens.shape[1], self.rope(tokens, keep, layer))
         return q * q.shape[-1] ** -0.5, k
 
     def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
@@ -396,14 +429,15 @@ class ViT(Transformer):
 
         Returns:
             Features (B, 1, D): of the class token, or (B, 2, D): of class token and distillation token, or of class
-            token and mean; and the weights of attention pooling (B, A, T), if there is any and `weights` is set.
+            token and mean; and the weights of attention pooling (B, heads, T), if there is any and `weights` is set.
         """
         x, R, pooled = self.norm(x), self.config.num_prefix_tokens, None
         if self.config.global_pool == "token":
             x = x[:, : 1 + self.config.distilled]  # (B, 1 or 2, D)
         elif self.attn_pool is not None:
-            x, pooled = self.attn_pool(x[:, R:], "cls" if weights else None)  # (B, 1, D), (B, A, N)
-            pooled = None if pooled is None else F.pad(pooled, (R, 0))  # (B, A, T)
+            R = 0 if self.config.pool_include_prefix else R
+            x, pooled = self.attn_pool(x[:, R:], "cls" if weights else None)  # (B, 1, D), (B, heads, T - R)
+            pooled = None if pooled is None else F.pad(pooled, (R, 0))  # (B, heads, T)
         else:
             mean = x[:, R:].mean(1, keepdim=True)  # (B, 1, D)
             x = torch.cat([x[:, :1], mean], 1) if self.config.global_pool == "token_avg" else mean
@@ -451,9 +485,10 @@ class Block(nn.Module):
         intervention: Intervention | None = None,
         rope: Rope | None = None,
         out: Tensor | None = None,
+        bias: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to the first `queries` tokens (B, queries, D) and the requested attention."""
-        mixed, weights = self.attn(self.norm1(x), queries, attentions, intervention, rope, out)
+        mixed, weights = self.attn(self.norm1(x), queries, attentions, intervention, rope, out, bias)
         x = x[:, :queries] + self.drop_branch(self.ls1(mixed))  # (B, queries, D)
         added = self.drop_branch(self.ls2(self.mlp(self.norm2(x))))  # (B, queries, D)
         if intervention is None:
@@ -484,6 +519,9 @@ class Attention(nn.Module):
         self.k_norm = nn.LayerNorm(d, eps=config.eps) if config.qk_norm else nn.Identity()
         self.norm = nn.LayerNorm(D, eps=config.eps) if config.scale_attn_norm else nn.Identity()
         self.proj = nn.Linear(D, D)
+        gh, gw = config.grid_size
+        table = torch.zeros((2 * gh - 1) * (2 * gw - 1) + 3, self.num_heads) if config.rel_pos_bias else None
+        self.relative_position_bias_table = None if table is None else nn.Parameter(table)
 
     def forward(
         self,
@@ -493,6 +531,7 @@ class Attention(nn.Module):
         intervention: Intervention | None = None,
         rope: Rope | None = None,
         out: Tensor | None = None,
+        bias: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend from the first `queries` tokens to all tokens (B, T, D).
 
@@ -504,7 +543,8 @@ class Attention(nn.Module):
         else:
             (q,), (k, v) = self.project(x[:, :queries], 0, 1), self.project(x, 1, 3)
         q, k = self.normalize(q, k, rope)
-        mixed, weights = attend(q, k, v, attentions, out)  # (B, A, queries, d)
+        bias = None if bias is None else bias[:, :, :queries]
+        mixed, weights = attend(q, k, v, attentions, out, bias)  # (B, A, queries, d)
         if intervention is not None:
             mixed = intervention.apply(mixed, v)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)

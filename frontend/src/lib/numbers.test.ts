@@ -283,6 +283,17 @@ test('attention pooling has its own row for every query', () => {
   expect([...rowOf(rows, pooled, POOL, 1)]).toEqual([1, 0]);
   expect([...rowOf(rows, pooled, POOL, MEAN)]).toEqual([0.625, 0.375]);
   expect([...rowOf(rows, pooled, MEAN, MEAN)]).toEqual([0.5, 0.5]);
+  const one = { ...computed, pool: new Float32Array([0.25, 0.75]) }; // of one head, in a model of two
+  const narrow = makeRows(pooled);
+  fillRows(narrow, pooled, one, [], 'from', () => false);
+  expect([0, 1, MEAN].map((head) => [...rowOf(narrow, pooled, POOL, head as Head)])).toEqual([
+    [0.25, 0.75],
+    [0, 0],
+    [0.25, 0.75],
+  ]);
+  const three = { ...computed, pool: new Float32Array([1, 0, 0, 1, 0.5, 0.5]) };
+  fillRows(narrow, pooled, three, [], 'from', () => false);
+  expect([...rowOf(narrow, pooled, POOL, MEAN)]).toEqual([0.5, 0.5]);
   fillRows(rows, pooled, { ...computed, pool: null }, [], 'from', () => false);
   expect([...rowOf(rows, pooled, POOL, MEAN)]).toEqual([0, 0]);
   expect([0, MEAN, POOL].map((layer) => placeOfLayer(layer, 3))).toEqual([0, 3, 4]);

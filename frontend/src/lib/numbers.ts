@@ -205,10 +205,11 @@ export function fillRows(
 function fillPool(rows: Rows, shape: Shape, pool: AttentionRows['pool']) {
   const tokens = tokenCount(shape);
   const mean = rowOf(rows, shape, POOL, MEAN).fill(0);
-  for (let head = 0; pool && head < shape.heads; head++) {
-    const row = rowOf(rows, shape, POOL, head);
-    row.set(pool.subarray(head * tokens, (head + 1) * tokens));
-    addScaled(mean, row, 1 / shape.heads);
+  const heads = pool ? pool.length / tokens : 0; // may be another number than that of the layers
+  for (let head = 0; pool && head < heads; head++) {
+    const weights = pool.subarray(head * tokens, (head + 1) * tokens);
+    if (head < shape.heads) rowOf(rows, shape, POOL, head).set(weights);
+    addScaled(mean, weights, 1 / heads);
   }
 }
 
