@@ -106,7 +106,7 @@ def load(
     device: str = "auto",
     precision: str = "auto",
     labels: "Labels | None" = None,
-    img_size: tuple[int, int] | None = None,
+    img_size: tuple[int, int] | int | None = None,
     *,
     like: Any = None,
     processor: Any = None,
@@ -124,8 +124,8 @@ def load(
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
         labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for
             those of the model's files.
-        img_size: Height and width of the input (px), multiples of the patch size; position embeddings are interpolated.
-            None for the size in the model's files.
+        img_size: Height and width of the input (px), or one side of a square, multiples of the patch size; position
+            embeddings are interpolated. None for the size in the name ("NAME@448px") or in the model's files.
         like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME", a folder, a
             module or a config of transformers; for an adapter of PEFT its base model, if it names none.
         processor: Image processor of transformers, or a folder with its file; None for that of the model's files.

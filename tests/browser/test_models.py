@@ -4,6 +4,7 @@ import base64
 import io
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 import torch
@@ -93,6 +94,22 @@ def test_the_picker_is_searched_and_read_by_keyboard(page):
     expect(page.locator(f"{DIALOG} [role=status]")).to_contain_text("must be in the cache without a network")
     page.keyboard.press("Escape")
     expect(page.locator("#explore [data-do=models]")).to_be_focused()
+
+
+def test_the_model_on_screen_is_opened_at_another_input_size(page):
+    page.locator("#explore [data-do=models]").click()
+    sizes = page.locator(f"{DIALOG} .models-size select")
+    expect(sizes.locator("option")).to_contain_text(
+        ["as on screen", "16 × 16 px", "48 × 48 px", "64 × 64 px: 257 tokens"]
+    )
+    sizes.select_option(index=3)
+    expect(page.locator(DIALOG)).to_be_hidden()
+    expect(page.locator("#explore .model select")).to_have_value("cifar10-ti4@64px")
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    assert "model=cifar10-ti4@64px" in unquote(page.url)
+    page.reload()
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    expect(page.locator("#explore .model select")).to_have_value("cifar10-ti4@64px")
 
 
 def test_a_model_without_head_says_what_it_lacks_on_every_page(page):

@@ -253,6 +253,18 @@ def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
 
 
+def test_explain_and_predict_at_another_input_size_say_what_it_takes(vitviz, tiny_file, tmp_path):
+    side, numbers, table = 8, tmp_path / "map.npz", tmp_path / "table.csv"
+    for words in (["explain", "cat", "-o", numbers], ["predict", "cat", "-o", table]):
+        code, _, err = vitviz(*words, "--checkpoint", tiny_file, "--img-size", str(side))
+        assert code == 0
+        assert err.startswith(f"{side} × {side} px: ")
+    with np.load(numbers) as arrays:
+        assert arrays["attention"].shape[-1] == 5  # 2 x 2 patches and the class token
+    code, _, err = vitviz("explain", "cat", "-o", numbers, "--checkpoint", tiny_file, "--img-size", str(side + 1))
+    assert (code, err.startswith("vitviz: img_size must be a multiple of the patch size")) == (1, True)
+
+
 def test_explain_shows_layer_head_scale_method_and_classes(vitviz, tiny_file, tmp_path):
     def saved(*words):
         path = tmp_path / "x.npz"
@@ -485,7 +497,7 @@ def test_tables_that_are_piped_are_not_cut(vitviz, tmp_path):
 
 
 def test_an_interrupted_command_has_exit_status_130(vitviz, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("vitviz.models.hub.load", interrupt)

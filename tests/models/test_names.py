@@ -89,6 +89,9 @@ def test_weights_of_two_architectures_get_that_of_the_name(tmp_path, monkeypatch
         ("runs/vit-base", "runs/vit-base"),  # the folder exists, so it may be a mistake
         ("here/model", "here/model"),  # exists
         ("nothing", "nothing"),
+        ("vit_small_patch16_224@v1@448px", "timm:vit_small_patch16_224@v1@448px"),
+        ("google/vit-base@336x448px", "hf:google/vit-base@336x448px"),
+        ("here/model@64x64px", "here/model@64px"),
     ],
 )
 def test_a_name_means_a_repository_where_no_file_has_it(tmp_path, monkeypatch, written, meant):

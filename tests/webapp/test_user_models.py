@@ -128,6 +128,21 @@ def test_a_folder_and_a_file_get_short_names_and_are_opened_once(folder, tmp_pat
     assert load_model("tiny-vit 2", None, opened).labels == tiny.checkpoint().labels
 
 
+def test_a_model_at_another_input_size_is_a_model_of_its_own(folder, client, opener):
+    for requested, name, size in [
+        (f"{folder}@64px", "tiny-vit@64px", (64, 64)),
+        ("cifar10-ti4@16x32px", None, (16, 32)),
+    ]:
+        client.get("models/open", action="start", name=requested)
+        assert wait(opener).state.name == (name or requested)
+        assert opener.models.get(name or requested).config.img_size == size
+    reply = client.get("explanations", subject={"model": "tiny-vit@64px", "image": CAT})
+    assert reply["model"] == "tiny-vit@64px"
+    sizes = dict(client.get("models/facts", model="tiny-vit@64px")["sizes"])
+    assert sizes[f"{folder}@128px"].startswith("128 × 128 px: 257 tokens, 2 MB of attention")
+    assert "cifar10-ti4@64px" in dict(client.get("models/facts", model="cifar10-ti4")["sizes"])
+
+
 def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_path):
     opened = UserModels()
     names = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from vitviz.attribution.targets import find_target
 from vitviz.attribution.view_maps import shows_pixels, target_of, title_of
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
+from vitviz.models.names import cut_size, write_size
 from vitviz.view import Given, Image, Sample, Subject, TestImage, View
 
 if TYPE_CHECKING:
@@ -146,13 +147,15 @@ def none_for_mean(value: int | str) -> int | str | None:
 
 def model_name(checkpoint: Checkpoint) -> str:
     """Return a model as `vitviz.load` takes it, a file without its folder, or "runs/NAME"."""
-    pretrained = checkpoint.pretrained
+    pretrained, (name, size) = checkpoint.pretrained, cut_size(checkpoint.name)
     if "repository" in pretrained:
-        return f"hf:{pretrained['repository']}" + (f"@{pretrained['revision']}" if "revision" in pretrained else "")
-    paths = [file.path for file in checkpoint.files]
-    is_bundled = bundled_checkpoints().get(checkpoint.name) in paths
-    is_named_by_file = [path.stem for path in paths] == [checkpoint.name]
-    return paths[0].name if is_named_by_file and not is_bundled else checkpoint.name
+        name = pretrained.get("name", f"hf:{pretrained['repository']}")
+        name += f"@{pretrained['revision']}" if "revision" in pretrained else ""
+    else:
+        paths = [file.path for file in checkpoint.files]
+        is_bundled = bundled_checkpoints().get(name) in paths
+        name = paths[0].name if [path.stem for path in paths] == [name] and not is_bundled else name
+    return name + write_size(size)
 
 
 def image_name(origin: Image) -> str:

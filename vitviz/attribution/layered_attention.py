@@ -21,11 +21,6 @@ SMALL_BYTES = 2**24  # are always held; reading the free memory takes 0.2 ms
 FRACTION = 64  # of the free memory: ablations, gradients and backward passes take ten times as much
 
 
-def attention_bytes(config: ViTConfig) -> int:
-    """Return the size of the full attention, (L, A, T, T) in float32."""
-    return 4 * config.depth * config.num_heads * config.num_tokens**2
-
-
 def max_bytes() -> int:
     """Return the size of full attention that is held at once (bytes): a part of the free memory."""
     free = available_memory()
@@ -34,13 +29,13 @@ def max_bytes() -> int:
 
 def too_large(config: ViTConfig, what: str) -> LargeAttentionError:
     """Return the error for what needs the full attention of a model that does not hold it."""
-    return LargeAttentionError(attention_bytes(config), max_bytes(), what)
+    return LargeAttentionError(config.attention_bytes, max_bytes(), what)
 
 
 def fits(config: ViTConfig) -> bool:
     """Whether the full attention is held at once; that of the tutorials' models always is."""
     return (
-        config.architecture != "vit" or attention_bytes(config) <= SMALL_BYTES or attention_bytes(config) <= max_bytes()
+        config.architecture != "vit" or config.attention_bytes <= SMALL_BYTES or config.attention_bytes <= max_bytes()
     )
 
 

@@ -27,8 +27,10 @@ from vitviz.cli.options import (
     AnyData,
     CheckpointName,
     Data,
+    ImgSize,
     Port,
     checked_by,
+    load_at,
     progress_bar,
     table_console,
 )
@@ -195,6 +197,7 @@ def evaluate(
         typer.Option(help="Dataset; default: that of the training.", show_default=False, **checked_by(DatasetName)),
     ] = None,
     data: AnyData = None,
+    img_size: ImgSize = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
     output: Annotated[
         Path | None,
@@ -216,12 +219,11 @@ def evaluate(
     from vitviz import evaluation
     from vitviz.attribution.file_formats import check_ending
     from vitviz.models.accuracy import accuracy_number, accuracy_text
-    from vitviz.models.hub import load
     from vitviz.training.evaluation import load_test_set
 
     if output is not None:
         check_ending(output, evaluation.ENDINGS)
-    model = load(checkpoint)
+    model = load_at(checkpoint, img_size)
     images, labels, recorded = load_test_set(model, dataset, data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))

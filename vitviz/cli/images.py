@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import Field
 
-from vitviz.cli.options import CheckpointOption, checked_by, progress_bar
+from vitviz.cli.options import CheckpointOption, ImgSize, checked_by, load_at, progress_bar
 from vitviz.errors import ConfigError, DataError, InvalidValueError
 from vitviz.view import Scale
 
@@ -39,6 +39,7 @@ def explain(
         ),
     ],
     checkpoint: CheckpointOption = "cifar10-ti4",
+    img_size: ImgSize = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -72,11 +73,10 @@ def explain(
     Started again, it keeps the files that are there for the same image, model and view.
     """
     from vitviz.attribution.explanation import explain
-    from vitviz.models.hub import load
 
     if is_set(image) and output.resolve() == Path(image).resolve():
         raise ConfigError("output", f"must not be the folder of the images: got {output}", "Choose another folder.")
-    model = load(checkpoint)
+    model = load_at(checkpoint, img_size)
     view = {
         "method": method,
         "target": [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()],
@@ -113,6 +113,7 @@ def predict(
     image: ImageOrFolder,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Table to write (.csv).")],
     checkpoint: CheckpointOption = "cifar10-ti4",
+    img_size: ImgSize = None,
     top: Annotated[
         int, typer.Option(help="Number of classes, the most probable first.", **checked_by(Annotated[int, Field(ge=1)]))
     ] = 5,
@@ -123,11 +124,10 @@ def predict(
     from vitviz.attribution.image_sets import predict_images, write_predictions
     from vitviz.data.image_folder import FileList, open_images
     from vitviz.files import resolve_link
-    from vitviz.models.hub import load
 
     if output.suffix.lower() != ".csv":
         raise InvalidValueError("output", "a file that ends in .csv", str(output))
-    model = load(checkpoint)
+    model = load_at(checkpoint, img_size)
     if not model.is_classifier:
         raise DataError(f"{model.name} predicts no class: it {model.why_no_prediction}.")
     opened = open_images(Path(image)) if is_set(image) else nullcontext(FileList([image], str, []))

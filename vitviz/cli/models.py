@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName
+from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName, ImgSize, parse_size
 from vitviz.errors import ConfigError
 
 
@@ -28,9 +28,7 @@ def convert(
     labels: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Text file with the names of the classes, one per line.")
     ] = None,
-    img_size: Annotated[
-        str | None, typer.Option(metavar="HxW", help="Input size (px), such as 224x336; positions are interpolated.")
-    ] = None,
+    img_size: ImgSize = None,
     classes: Annotated[
         str | None,
         typer.Option(
@@ -51,16 +49,6 @@ def convert(
     print(f"{output}: {model.config.num_classes} classes, {size} pixels, {output.stat().st_size / 2**20:.1f} MiB")
     for note in model.notes:
         print(f"note: {note}")
-
-
-def parse_size(text: str | None) -> tuple[int, int] | None:
-    """Return height and width from "HxW" or "SIDE"."""
-    if text is None:
-        return None
-    sides = text.lower().split("x")
-    if len(sides) > 2 or not all(side.isdecimal() for side in sides):
-        raise ConfigError("img_size", f"must be HxW in pixels: got {text!r:.40}", "For example 224x336.")
-    return int(sides[0]), int(sides[-1])
 
 
 def export(

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -11,12 +12,15 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from vitviz.errors import ConfigError
 from vitviz.models.config import rule
 from vitviz.training.config import TrainConfig, parse_value
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bar
+
+    from vitviz.models.checkpoint import Checkpoint
 
 DATA_HELP = "Directory of the dataset; default: the environment variable VITVIZ_DATA, else data/."
 Data = Annotated[str | None, typer.Option("--data", metavar="DIR", help=DATA_HELP)]
@@ -27,6 +31,10 @@ AnyData = Annotated[
 CHECKPOINT_HELP = "Name in checkpoints/, .safetensors file, folder of timm or transformers, timm:NAME or hf:OWNER/NAME."
 CheckpointName = Annotated[str, typer.Argument(metavar="CHECKPOINT", help=CHECKPOINT_HELP, show_default=False)]
 CheckpointOption = Annotated[str, typer.Option(metavar="CHECKPOINT", help=CHECKPOINT_HELP)]
+ImgSize = Annotated[
+    str | None,
+    typer.Option(metavar="HxW", help="Input size (px), such as 448 or 224x336; positions are interpolated."),
+]
 Port = Annotated[
     str | None,  # checked with the variables, in the same words
     typer.Option(metavar="PORT", help="Port; default: GRADIO_SERVER_PORT or PORT, else the first free one from 7860."),
@@ -44,6 +52,27 @@ PANELS = {
 }
 PIPE_WIDTH = 10_000  # characters
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "PATH"}
+
+
+def parse_size(text: str | None) -> tuple[int, int] | None:
+    """Return height and width from "HxW" or "SIDE"."""
+    if text is None:
+        return None
+    sides = text.lower().split("x")
+    if len(sides) > 2 or not all(side.isdecimal() for side in sides):
+        raise ConfigError("img_size", f"must be HxW in pixels: got {text!r:.40}", "For example 224x336.")
+    return int(sides[0]), int(sides[-1])
+
+
+def load_at(checkpoint: str, img_size: str | None) -> "Checkpoint":
+    """Load a model at an input size, and say on standard error what that takes."""
+    from vitviz.models import hub
+    from vitviz.models.names import cut_size
+
+    model = hub.load(checkpoint, img_size=parse_size(img_size))
+    if img_size is not None or cut_size(checkpoint)[1]:
+        print(hub.describe_cost(model.config), file=sys.stderr)
+    return model
 
 
 def checked_by(annotation: Any) -> Any:

@@ -293,6 +293,11 @@ class ViTConfig:
         """Sequence length (T)."""
         return self.num_prefix_tokens + self.num_patches
 
+    @property
+    def attention_bytes(self) -> int:
+        """Size of the full attention, (L, A, T, T) in float32."""
+        return 4 * self.depth * self.num_heads * self.num_tokens**2
+
 
 def config_from_dict(values: Any, prefix: str = "") -> ViTConfig:
     """Build a config; missing fields have their defaults.

@@ -31,7 +31,7 @@ from vitviz.errors import CheckpointError, did_you_mean
 from vitviz.files import printable_name
 from vitviz.models import adapters, checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import STRICT, Side, rule
+from vitviz.models.config import STRICT, Side, ViTConfig, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
 from vitviz.models.families import PROCESSORS, TIMM, TRANSFORMERS
 from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
@@ -41,11 +41,13 @@ from vitviz.models.modes import own_modes
 from vitviz.models.names import (
     PREFIXES,
     REPOSITORY,
+    cut_size,
     find_architecture,
     parse_repository,
     similar_names,
     standard_name,
     timm_names,
+    write_size,
 )
 from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
 from vitviz.models.weights import WeightFile
@@ -115,7 +117,7 @@ class TensorFiles(Mapping[str, Tensor]):
 def load(
     name: str | Path | nn.Module | Pretrained,
     labels: Labels | None = None,
-    img_size: tuple[int, int] | None = None,
+    img_size: tuple[int, int] | int | None = None,
     offline: bool = False,
     check: bool = True,
     processor: Any = None,
@@ -130,7 +132,8 @@ def load(
             Hugging Face Hub, as for `standard_name`; or a module of timm, torchvision or transformers, whose
             weights are copied.
         labels: Names of the K classes, as for `read_labels`; None for those of the model's files.
-        img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
+        img_size: Height and width of the input (px), or one side of a square, by interpolated positions; None for that
+            of the name ("NAME@448px") or of the model's files.
         offline: Whether to take a model of the Hub from the cache as it is, without looking for a later revision.
         check: Whether to compare the outputs with those of the model's own library, where it is installed.
         processor: Image processor of transformers, its settings, or a folder with its file; None for that of the
@@ -149,6 +152,11 @@ def load(
             "Call `vitviz.load` with one of them.",
         )
     img_size = None if img_size is None else read_size(img_size)
+    if isinstance(name, str):
+        name, size = cut_size(name)
+        if size is not None and img_size not in (None, size):
+            raise CheckpointError(f"img_size must be that of the name: got {img_size} and {size}", field="img_size")
+        img_size = img_size if size is None else read_size(size)
     if isinstance(name, nn.Module):
         settings = processor_of(name) if settings is None else settings
         name = describe_module(adapters.merge_layers(name))
@@ -170,7 +178,19 @@ def load(
         found = replace(found, std=checkpoint.read_std({"std": std}))
     if mean is not None and std is not None:
         found = replace(found, notes=tuple(note for note in found.notes if note != ASSUMED))
+    if img_size is not None:
+        found = replace(
+            found, name=f"{found.name}{write_size(img_size)}", notes=(*found.notes, describe_cost(found.config))
+        )
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
+
+
+def describe_cost(config: ViTConfig) -> str:
+    """Describe what an input size takes: "448 × 448 px: 785 tokens, 355 MB of attention, 112 GFLOP a forward pass"."""
+    T, D, M = config.num_tokens, config.embed_dim, config.mlp_hidden_dim
+    count = config.depth * (8 * T * D * D + 4 * T * D * M + 4 * T * T * D)  # projections, MLP, attention
+    size, attention = " × ".join(map(str, config.img_size)), config.attention_bytes / 1e6
+    return f"{size} px: {T:,} tokens, {attention:,.0f} MB of attention, {count / 1e9:,.3g} GFLOP a forward pass"
 
 
 def read_size(value: Any) -> tuple[int, int]:
@@ -329,7 +349,10 @@ def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
     families = TRANSFORMERS if found.pretrained.get("library") == "transformers" else TIMM
     title = found.pretrained.get("family")
     resampling = next((family.resampling for family in families if family.title == title), ANTIALIASED)
-    return replace(found, network=interpolate(found.network, img_size, resampling))
+    record = found.record
+    if img_size != found.config.img_size:  # at which the accuracy was not measured
+        record = {name: value for name, value in record.items() if name != "test_accuracy"}
+    return replace(found, network=interpolate(found.network, img_size, resampling), record=record)
 
 
 def load_folder(
@@ -603,6 +626,7 @@ def fetch_folder(name: str, offline: bool, base: Any = None) -> Folder:
         return found._replace(stated=found.stated | stated)
     architecture = find_architecture(name)
     title = name.removeprefix("timm:").partition("@")[0] if architecture else repository.rpartition("/")[2]
+    stated |= {"name": f"timm:{title}"} if architecture else {}
     return Folder(folder, title, stated, architecture=architecture)
 
 

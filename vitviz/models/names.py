@@ -1,7 +1,8 @@
 """Names of models as people write them -> a local path, or a repository of the Hugging Face Hub.
 
 Understood are "timm:NAME" and "hf:OWNER/NAME", each with @REVISION; the `hf_hub:` and `hf-hub:` of timm; addresses of
-the Hub; and, where no file or folder has the name, timm's own names and "OWNER/NAME".
+the Hub; and, where no file or folder has the name, timm's own names and "OWNER/NAME". Any name may end with the size
+of the input, as in "NAME@448px".
 """
 
 import difflib
@@ -25,16 +26,42 @@ PAGE = r"(?:/(?:tree|blob|resolve|raw|commit)/(?P<revision>[^/]+)(?:/(?P<file>.+
 ADDRESS = re.compile(rf"{HOSTS}(?P<repository>[^/]+/[^/]+){PAGE}/?")
 OTHER_KINDS = ("datasets", "spaces", "collections", "papers", "docs")  # of addresses, where owners are
 MODEL_FILES = r"config\.json|README\.md|[^/]*\.safetensors(\.index\.json)?"
+SIZE = r"@([1-9]\d{0,4}(?:x[1-9]\d{0,4})?)px$"
 FILE_ENDINGS = (".safetensors", ".json", ".pth", ".pt", ".bin", ".ckpt", ".pkl", ".tar", ".onnx", ".gguf")
 TIMM_NAMES = Path(__file__).with_name("timm_names.txt")
+
+
+def cut_size(name: str) -> tuple[str, tuple[int, int] | None]:
+    """Return the name of a model without the input size at its end ("@448px", "@336x448px"), and that.
+
+    The size is height and width (px), or None. A file or folder that has the whole name wins.
+    """
+    match = re.search(SIZE, name)
+    if match is None or exists(expanduser(name)):
+        return name, None
+    sides = [int(side) for side in match[1].split("x")]
+    return name[: match.start()], (sides[0], sides[-1])
+
+
+def write_size(size: tuple[int, int] | None) -> str:
+    """Return an input size as it ends a name; empty for None."""
+    return f"@{'x'.join(map(str, dict.fromkeys(size)))}px" if size else ""
 
 
 def standard_name(name: str) -> str:
     """Return the name of a model as "timm:NAME" or "hf:OWNER/NAME", with @REVISION if it has one, or a path as it is.
 
+    An input size at its end stays.
+
     Raises:
         CheckpointError: If it is an address of the Hub that is not that of a model.
     """
+    name, size = cut_size(name)
+    return f"{standard_name_of(name)}{write_size(size)}"
+
+
+def standard_name_of(name: str) -> str:
+    """Return `standard_name` of a name without size."""
     if name.startswith(PREFIXES) or name in bundled_checkpoints() or exists(expanduser(name)):
         return name
     if re.match(r"hf[-_]hub:", name):
@@ -73,7 +100,7 @@ def parse_repository(name: str) -> tuple[str, str]:
     Raises:
         CheckpointError: If it is neither, or if the weights are not on the Hub.
     """
-    prefix, _, given = name.partition(":")
+    prefix, _, given = cut_size(name)[0].partition(":")
     repository, _, revision = given.partition("@")
     repository = find_timm(repository) if prefix == "timm" and "/" not in repository else repository
     if not re.fullmatch(REPOSITORY, repository) or not re.fullmatch(REVISION, revision):

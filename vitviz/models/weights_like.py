@@ -23,7 +23,7 @@ def load_like(
     name: str | Path | Mapping[str, Any],
     like: Any,
     labels: Labels | None = None,
-    img_size: tuple[int, int] | None = None,
+    img_size: tuple[int, int] | int | None = None,
     processor: Any = None,
     **options: Any,
 ) -> Checkpoint:

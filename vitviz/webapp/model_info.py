@@ -1,15 +1,22 @@
 """Descriptions of models that are in memory: for the lists of the page, and all that is known of one."""
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 from vitviz.attribution.serialize import model_to_json
 from vitviz.data.preprocessing import describe_resize
+from vitviz.errors import ConfigError
 from vitviz.models.accuracy import accuracy_number, accuracy_text
-from vitviz.models.checkpoint import Checkpoint, count_parameters, eval_samples
+from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints, count_parameters, eval_samples
 from vitviz.models.config import ViTConfig
+from vitviz.models.hub import describe_cost
+from vitviz.models.names import cut_size, write_size
+from vitviz.models.vit import ViT
 from vitviz.webapp.schemas.common import ModelInfo
 
 NUM_NAMED = 6  # classes that are named
+SIZE_FACTORS = (0.5, 1.5, 2.0, 3.0)  # of the input size, at which a model can be opened
 
 
 def describe_model(model: Checkpoint) -> ModelInfo:
@@ -42,6 +49,25 @@ def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, st
     if training := describe_training(model):
         found.append(("Training", training))
     return found + [("Note", "; ".join(model.notes))] * bool(model.notes)
+
+
+def other_sizes(model: Checkpoint, requested: str | None) -> list[tuple[str, str]]:
+    """Return the name that opens a model at each of some other input sizes, and what that takes.
+
+    Args:
+        model: The model.
+        requested: The argument of `vitviz.load` that opened it; None if it was not opened.
+    """
+    config, found = model.config, []
+    name = requested or (model.name if model.name in bundled_checkpoints() else "")
+    if not name or not isinstance(model.network, ViT):
+        return []
+    for factor in SIZE_FACTORS:
+        height, width = (config.patch_size * max(1, round(factor * count)) for count in config.grid_size)
+        with suppress(ConfigError):  # too many tokens
+            cost = describe_cost(replace(config, img_size=(height, width)))
+            found.append((f"{cut_size(name)[0]}{write_size((height, width))}", cost))
+    return found
 
 
 def describe_tokens(config: ViTConfig) -> str:

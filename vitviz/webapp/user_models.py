@@ -18,7 +18,7 @@ from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import hub, hub_cache
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.models.hub_cache import HubDownload
-from vitviz.models.names import PREFIXES, standard_name
+from vitviz.models.names import PREFIXES, cut_size, standard_name, write_size
 from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.schemas.models import OpenState
@@ -225,14 +225,15 @@ def load(requested: str) -> Checkpoint:
 
 def file_states(requested: str) -> FileStates:
     """Return the state of the weight files of a model; empty if they do not exist any more."""
-    path = hub.fetch(requested, offline=True)[1] if requested.startswith(PREFIXES) else Path(requested)
+    path = hub.fetch(requested, offline=True)[1] if requested.startswith(PREFIXES) else Path(cut_size(requested)[0])
     files = hub.weight_files(path) if path.is_dir() else [path] if path.is_file() else []
     found = [file.stat() for file in files]
     return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
 
 def expand(requested: str) -> str:
-    """Return the absolute path of a file or folder; of another model its standard name."""
-    name, path = standard_name(requested), Path(requested).expanduser()
-    is_path = not name.startswith(PREFIXES) and name not in bundled_checkpoints()
-    return str(path.resolve()) if is_path and path.exists() else name
+    """Return the absolute path of a file or folder; of another model its standard name; each with its input size."""
+    name, size = cut_size(standard_name(requested))
+    path = Path(name).expanduser()
+    is_path = not name.startswith(PREFIXES) and name not in bundled_checkpoints() and path.exists()
+    return f"{path.resolve() if is_path else name}{write_size(size)}"

@@ -254,9 +254,10 @@ export interface ExplorerData {
   data: SavedData;
 }
 
-/** What is known of a model, as pairs of a term and its value. */
+/** What is known of a model. */
 export interface Facts {
   facts: [string, string][];
+  sizes: [string, string][];
 }
 
 /** Principal components of patch tokens by layer: colors, RGBA (L, N, 4), and explained variance ratios. Removed patches are transparent. A layer has no ratios if fewer than three patches are left. */

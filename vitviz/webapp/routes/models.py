@@ -11,7 +11,7 @@ from vitviz.models.suggested import SUGGESTED
 from vitviz.plots import probe_table
 from vitviz.webapp import probes as model_probes
 from vitviz.webapp import saved_files, snapshots
-from vitviz.webapp.model_info import facts
+from vitviz.webapp.model_info import facts, other_sizes
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty, SavedFile
@@ -67,7 +67,9 @@ async def model_facts(request: types.ModelRequest, call: Caller) -> types.Facts:
 
     def describe() -> types.Facts:
         model = inputs.model(request.model, "model")
-        return types.Facts(facts=facts(model, inputs.opener.models.sizes.get(model.name)))
+        opened = inputs.opener.models
+        sizes = [] if inputs.public else other_sizes(model, opened.requested.get(model.name))
+        return types.Facts(facts=facts(model, opened.sizes.get(model.name)), sizes=sizes)
 
     return await call.one_pass(describe, inputs.must_load(request.model))
 

@@ -98,9 +98,15 @@ class OpenState(Reply):
 
 
 class Facts(Reply):
-    """What is known of a model, as pairs of a term and its value."""
+    """What is known of a model.
+
+    Attributes:
+        facts: Pairs of a term and its value.
+        sizes: The name that opens it at another input size, and what that takes; empty if it cannot be.
+    """
 
     facts: list[tuple[str, str]]
+    sizes: list[tuple[str, str]]
 
 
 class Probes(Reply):

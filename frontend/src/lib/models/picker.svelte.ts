@@ -23,7 +23,7 @@ export class ModelPicker {
   text = $state.raw('');
   active = $state.raw(0); // index of the marked option
   hub = $state.raw<HubModels>({ models: [], suggested: [], cache: '', free_memory: null });
-  facts = $state.raw<Facts['facts']>([]);
+  about = $state.raw<Facts>({ facts: [], sizes: [] });
   opening = $state.raw<OpenState | null>(null);
   error = $state.raw('');
 
@@ -84,8 +84,13 @@ export class ModelPicker {
   async choose(entry: Entry) {
     this.error = '';
     if (entry.isListed) return this.#show(entry.name);
+    return this.load(entry.name);
+  }
+
+  /** Open a model by its name or path, which may end with an input size. */
+  async load(name: string) {
     if (this.isBusy) return;
-    return this.#follow(await post('models/open', { action: 'start', name: entry.name }).catch(refusalOf));
+    return this.#follow(await post('models/open', { action: 'start', name }).catch(refusalOf));
   }
 
   async cancel() {
@@ -116,8 +121,8 @@ export class ModelPicker {
   }
 
   async #describe() {
-    this.facts = [];
+    this.about = { facts: [], sizes: [] };
     const reply = await post('models/facts', { model: this.page.shown() }).catch(refusalOf);
-    if (!isRefused(reply)) this.facts = reply.facts;
+    if (!isRefused(reply)) this.about = reply;
   }
 }

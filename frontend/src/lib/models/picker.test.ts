@@ -44,7 +44,7 @@ function pickerOf(isPublic = false) {
       cache: '/cache',
       free_memory: null,
     }),
-    'models/facts': () => ({ facts: [['Family', 'ViT']] }),
+    'models/facts': () => ({ facts: [['Family', 'ViT']], sizes: [['shown@448px', '785 tokens']] }),
   };
   vi.mocked(post).mockImplementation(async (route, argument) => {
     requests.push([route, argument]);
@@ -67,7 +67,7 @@ test('opening shows the lists, the cache and what is known of the model', async 
   expect(dialog.showModal).toHaveBeenCalled();
   expect(picker.page.catalog.lists.cifar).toBe(lists.cifar);
   expect(picker.options.map(({ name }) => name)).toEqual(['timm:vit']);
-  expect([picker.hub.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
+  expect([picker.hub.cache, picker.about.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
   expect(requests).toContainEqual(['models/facts', { model: 'shown' }]);
 });
 
@@ -153,4 +153,13 @@ test('keys mark an option, Enter chooses it', async () => {
   picker.type('');
   picker.hub = { ...picker.hub, models: [] };
   expect(picker.press('Enter')).toBe(true); // nothing to choose
+});
+
+test('the model on screen is opened at another input size', async () => {
+  const picker = pickerOf();
+  await picker.open();
+  states = [state('ready', { name: 'shown@448px' })];
+  await picker.load(picker.about.sizes[0][0]);
+  expect(requests).toContainEqual(['models/open', { action: 'start', name: 'shown@448px' }]);
+  expect(chosen).toEqual(['shown@448px']);
 });
