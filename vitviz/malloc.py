@@ -1,9 +1,11 @@
 """How this process allocates and frees memory. Calls of glibc's malloc have no effect with another C library."""
 
 import ctypes
+import math
 import mmap
 import platform
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def keep_freed_memory() -> None:
 
 
 def limit_fragmentation() -> None:
-    """Use one arena for all threads that start later, and anonymous mappings in `to_mmap`, for a server.
+    """Use one arena for all threads that start later, and anonymous mappings in `empty`, for a server.
 
     By default glibc gives new threads separate arenas, and each grows by fragmentation where long-lived tensors lie
     between short-lived ones (docs/reliability.md).
@@ -40,14 +42,19 @@ def limit_fragmentation() -> None:
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
-def to_mmap(tensor: "Tensor") -> "Tensor":
-    """In a server, copy a long-lived CPU tensor to an anonymous mapping, outside the heap; else return it unchanged."""
+def empty(shape: Sequence[int], like: "Tensor") -> "Tensor":
+    """Return memory for a long-lived tensor of the dtype and device of another one, in a server outside the heap."""
     import torch
 
-    if not SERVER.is_set() or tensor.device.type != "cpu" or not tensor.nbytes:
-        return tensor
-    buffer = mmap.mmap(-1, tensor.nbytes)
-    return torch.frombuffer(buffer, dtype=tensor.dtype).view(tensor.shape).copy_(tensor)
+    if not SERVER.is_set() or like.device.type != "cpu" or not math.prod(shape):
+        return like.new_empty(shape)
+    buffer = mmap.mmap(-1, math.prod(shape) * like.itemsize)
+    return torch.frombuffer(buffer, dtype=like.dtype).view(shape)
+
+
+def to_mmap(tensor: "Tensor") -> "Tensor":
+    """In a server, copy a long-lived CPU tensor to an anonymous mapping, outside the heap; else return it unchanged."""
+    return empty(tensor.shape, tensor).copy_(tensor) if SERVER.is_set() else tensor
 
 
 def return_freed_memory() -> None:

@@ -70,15 +70,44 @@ def test_the_gradients_of_a_difference_are_the_difference_of_the_gradients():
 
 def test_gradient_methods_share_one_forward_and_one_backward_pass(monkeypatch):
     context = tiny.context()
-    expected = tiny.context().attention
     calls = []
-    real, forward = torch.autograd.grad, context.model.forward_with_blocks
-    monkeypatch.setattr(torch.autograd, "grad", lambda *args: calls.append("backward") or real(*args))
-    monkeypatch.setattr(context.model, "forward_with_blocks", lambda *args: calls.append("forward") or forward(*args))
+    model, forward, embed = context.model, context.model.forward_with_blocks, context.model.embed_images
+    monkeypatch.setattr(model, "forward_with_blocks", lambda *args: calls.append("forward") or forward(*args))
+    monkeypatch.setattr(model, "embed_images", lambda *args: calls.append("embed") or embed(*args))
     for name in ("gradient_rollout", "relevance", "attention_gradcam", "input_gradient"):
         METHODS[name].compute(context, 1)
-    assert calls == ["forward", "backward"]
-    np.testing.assert_allclose(context.attention, expected, rtol=0, atol=1e-6)
+    assert calls == ["forward", "embed", "embed"]  # that of the forward pass, and that of the backward pass
+
+
+def assert_gradients_of_the_whole_graph(context):
+    """Compare the gradients, which are computed block by block, with those of one graph."""
+    image = context.image[None].clone().requires_grad_()
+    forward = context.model.forward_with_blocks(image, "full", context.batched_keep(1), context.interventions)
+    inputs = [image, *(block.weights for block in forward.blocks)]
+    pixels, *weights = torch.autograd.grad(forward.logits[0, 3], inputs)
+    found = context.gradients(3)
+    expected = context.expand_tokens(torch.cat(weights).float().numpy(), axes=(2, 3))
+    np.testing.assert_allclose(found.attention, expected, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.image, pixels[0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("variant", tiny.VARIANTS)
+def test_gradients_block_by_block_are_those_of_the_whole_graph(variant):
+    context = tiny.context(variant)
+    assert_gradients_of_the_whole_graph(context)
+    ablated = vit.Intervention(torch.tensor([0.0, 1.0]), torch.ones(A, tiny.D // A))
+    interventions = [None, ablated, *[None] * (L - 2)]
+    keep = torch.tensor([0, 3, 17, 34])
+    assert_gradients_of_the_whole_graph(ForwardContext(context.checkpoint, context.image, keep, interventions))
+
+
+@pytest.mark.parametrize("name", families.NETWORKS)
+def test_gradients_block_by_block_are_those_of_the_whole_graph_in_every_family(name):
+    network = convert(describe_module(families.build(name)), families.SQUARE)
+    checkpoint = Checkpoint(name, network, (), (0.5,) * 3, (0.5,) * 3, {})
+    image = families.images(families.SQUARE, batch=1)[0]
+    for keep in (None, torch.arange(0, network.config.num_patches, 3)):
+        assert_gradients_of_the_whole_graph(ForwardContext(checkpoint, image, keep))
 
 
 def reference_relevance(attention: np.ndarray, grads: np.ndarray, normalize: bool) -> np.ndarray:

@@ -81,5 +81,5 @@ def value_norm(
     Returns:
         At least 0, in the units of the tokens, (N,).
     """
-    rows = (query_weights @ np.nan_to_num(attention)) * value_norms  # (L, A, T)
+    rows = np.nan_to_num(query_weights @ attention) * value_norms  # (L, A, T)
     return rows[..., prefix:].mean((0, 1))

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ from torch import Tensor
 from vitviz import malloc
 from vitviz.attribution.layered_attention import LayeredAttention, fits, too_large
 from vitviz.models.attention_stats import max_batch_size
-from vitviz.models.backward import BackwardRules, RuleSet
+from vitviz.models.backward import BlockGradients, RuleSet, backward_by_block
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.modes import own_modes
@@ -58,15 +58,12 @@ class InputTimesGradient:
     pixels: NDArray[np.float32]
 
 
-def output_to_mmap(output: AttentionOutput) -> AttentionOutput:
-    """In a server, copy attention and tokens to anonymous mappings (`vitviz.malloc.to_mmap`)."""
-    if not malloc.SERVER.is_set():
+def keep_tokens(output: AttentionOutput) -> AttentionOutput:
+    """In a server, keep the tokens of all layers in one mapping outside the heap (`vitviz.malloc.empty`)."""
+    tokens = output.tokens if malloc.SERVER.is_set() else None
+    if tokens is None:
         return output
-    attention = malloc.to_mmap(output.attention)
-    if output.tokens is None:
-        return replace(output, attention=attention)
-    tokens = malloc.to_mmap(output.tokens)
-    copy = replace(output, attention=attention, layer_tokens=tokens.unbind())
+    copy = replace(output, layer_tokens=tokens.unbind())
     vars(copy)["tokens"] = tokens  # the cached property, without another copy
     return copy
 
@@ -144,7 +141,7 @@ class ForwardContext:
             with own_modes(), torch.inference_mode():
                 keep = self.batched_keep(1)
                 output = self.model.forward_with_attention(self.image[None], mode, keep, self.interventions)
-            self.cached_output = output_to_mmap(output)
+            self.cached_output = keep_tokens(output)
         return self.cached_output
 
     @cached_property
@@ -216,9 +213,13 @@ class ForwardContext:
     def value_norms(self) -> NDArray[np.float32]:
         """Norm of each token's value vector after the output projection and LayerScale, (L, A, T)."""
         inputs = cast(Tensor, self.output.tokens)[:-1]  # (L, 1, T, D)
+        norms = malloc.empty(
+            (len(inputs), self.config.num_heads, inputs.shape[2]), inputs
+        )  # not between temporary tensors
         with torch.inference_mode():
-            norms = [self.model.value_vectors(layer, x)[0].norm(dim=-1) for layer, x in enumerate(inputs)]  # L x (A, T)
-        return self.expand_tokens(torch.stack(norms).float().cpu().numpy(), axes=(2,))
+            for layer, x in enumerate(inputs):
+                norms[layer] = self.model.value_vectors(layer, x)[0].norm(dim=-1)
+        return self.expand_tokens(norms.float().cpu().numpy(), axes=(2,))
 
     def gradients(self, target: Target) -> Gradients:
         """Return the gradients of a target, cached until those of another target are requested."""
@@ -228,22 +229,19 @@ class ForwardContext:
             self.cached_gradients = {target: found}
         return found
 
-    @own_modes()
     def compute_gradients(self, target: Target) -> Gradients:
-        """Run one forward and one backward pass; LargeAttentionError for a model whose attention is not held at once.
-
-        The forward pass also sets `output` if it is not computed yet.
-        """
+        """Run one backward pass; LargeAttentionError for a model whose attention is not held at once."""
         self.require_attention("This method")
-        with torch.inference_mode(False), torch.enable_grad():
-            image = self.image[None].clone().requires_grad_()
-            forward = self.model.forward_with_blocks(image, "full", self.batched_keep(1), self.interventions)
-            if self.cached_output is None:
-                self.cached_output = output_to_mmap(forward.to_attention_output().detach())
-            weights = [block.weights for block in forward.blocks if block.weights is not None]
-            *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
-        attention_grads = malloc.to_mmap(torch.stack([grad[0] for grad in grads]).float().cpu()).numpy()
-        return Gradients(self.expand_tokens(attention_grads, axes=(2, 3)), image_grad[0].float().cpu().numpy())
+        found = self.backward(target)
+        attention = self.expand_tokens(cast(Tensor, found.attention).numpy(), axes=(2, 3))
+        return Gradients(attention, found.image.float().cpu().numpy())
+
+    @own_modes()
+    def backward(self, target: Target, rules: RuleSet | None = None) -> BlockGradients:
+        """Return the gradients of a target by a set of rules; None for the ordinary ones."""
+        tokens, keep = self.output.layer_tokens, self.batched_keep(1)
+        logit = partial(target_logit, target=target)
+        return backward_by_block(self.model, self.image, tokens, keep, self.interventions, logit, rules)
 
     def input_times_gradient(self, target: Target, rules: RuleSet) -> InputTimesGradient:
         """Return tokens and pixels times their gradients, cached until those of another target are requested."""
@@ -253,20 +251,12 @@ class ForwardContext:
             self.cached_products[rules] = target, found
         return found
 
-    @own_modes()
     def compute_products(self, target: Target, rules: RuleSet) -> InputTimesGradient:
-        """Run one forward and one backward pass by a set of rules."""
+        """Run one backward pass by a set of rules."""
         self.require_attention("This method")
-        with torch.inference_mode(False), torch.enable_grad():
-            image = self.image[None].clone().requires_grad_()
-            with BackwardRules(rules):
-                forward = self.model.forward_with_blocks(image, "full", self.batched_keep(1), self.interventions)
-            inputs = [*(block.tokens for block in forward.blocks if block.tokens is not None), image]
-            grads = torch.autograd.grad(target_logit(forward.logits, target).sum(), inputs)
-            *layers, pixels = ((x.detach() * grad)[0] for x, grad in zip(inputs, grads, strict=True))
-        sums = torch.stack([layer.sum(-1) for layer in layers])  # (L, T)
-        expanded = self.expand_tokens(sums.float().cpu().numpy(), axes=(1,))
-        return InputTimesGradient(expanded, pixels.sum(0).float().cpu().numpy())
+        found = self.backward(target, rules)
+        layers = self.expand_tokens(found.products.float().cpu().numpy(), axes=(1,))
+        return InputTimesGradient(layers, (self.image * found.image).sum(0).float().cpu().numpy())
 
     @own_modes()
     def image_gradient(self, target: Target) -> NDArray[np.float32]:

@@ -146,11 +146,12 @@ def layered_rollout(context: ForwardContext, target: Target) -> Array:
 
 
 def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[ForwardContext, Target], Array]:
-    """A method that needs the attention and its gradients; one forward pass gives both if gradients come first."""
+    """A method that needs the attention and its gradients."""
 
     def computed(context: ForwardContext, target: Target) -> Array:
         grads = context.gradients(target).attention
-        return compute(np.nan_to_num(context.attention), grads, readout_weights(context), context.prefix)
+        attention = np.nan_to_num(context.attention) if context.ablated_heads else context.attention
+        return compute(attention, grads, readout_weights(context), context.prefix)
 
     return computed
 

@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import ForwardContext, Target, target_logit
-from vitviz.models.backward import RuleSet
+from vitviz.models.backward import RuleSet, as_leaf
+from vitviz.models.modes import own_modes
 
 Array = NDArray[np.float32]
 
@@ -66,14 +67,13 @@ def legrad(context: ForwardContext, target: Target) -> Array:
         At least 0, (N,).
     """
     context.require_attention("LeGrad")
-    with torch.inference_mode(False), torch.enable_grad():
-        keep = context.batched_keep(1)
-        forward = context.model.forward_with_blocks(context.image[None], "full", keep, context.interventions)
-        weights = [block.weights for block in forward.blocks if block.weights is not None]  # L x (1, A, T, T)
-        outputs = [block.tokens for block in forward.blocks[1:] if block.tokens is not None]
-        total = torch.zeros_like(weights[0][0, 0, 0])  # (T,)
-        for attention, output in zip(weights, [*outputs, forward.last], strict=True):
-            logit = target_logit(context.model.forward_head(output), target).sum()
-            (grad,) = torch.autograd.grad(logit, attention, retain_graph=True)  # (1, A, T, T)
-            total += grad[0].clamp(min=0).mean((0, 1))
+    model, tokens, keep = context.model, context.output.layer_tokens, context.batched_keep(1)
+    total = torch.zeros_like(tokens[0][0, :, 0])  # (T,)
+    with own_modes():
+        for layer, x in enumerate(tokens[:-1]):
+            intervention = context.interventions[layer] if context.interventions else None
+            output, weights = model.run_block(layer, as_leaf(x), keep, intervention)  # (1, T, D), (1, A, T, T)
+            logit = target_logit(model.forward_head(output), target).sum()
+            (grad,) = torch.autograd.grad(logit, weights)  # (1, A, T, T)
+            total = total + grad[0].clamp(min=0).mean((0, 1))
     return context.expand_tokens(total.float().cpu().numpy(), axes=(0,))[context.prefix :]

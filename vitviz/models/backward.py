@@ -9,7 +9,9 @@ those of `vitviz.models.vit`.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, cast
 
 import torch
@@ -17,6 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from vitviz import malloc
 from vitviz.models.vit import Attention, Block, Intervention, Interventions, Recorder, Transformer, ViT, for_each_block
 
 Operation = Callable[..., Any]
@@ -148,6 +151,74 @@ class BackwardRules(TorchFunctionMode):
 
 
 @dataclass(frozen=True)
+class BlockGradients:
+    """Gradients of a logit in one image.
+
+    Attributes:
+        attention: With respect to the attention weights of each layer, (L, A, T, T), float32; None by other rules.
+        products: Inputs of the blocks times their gradients, summed over the channels, (L, T).
+        image: With respect to the normalized pixels, (3, H, W).
+    """
+
+    attention: Tensor | None
+    products: Tensor
+    image: Tensor
+
+
+def backward_by_block(
+    model: Transformer,
+    image: Tensor,
+    tokens: Sequence[Tensor],
+    keep: Tensor | None,
+    interventions: Interventions,
+    logit: Callable[[Tensor], Tensor],
+    rules: RuleSet | None = None,
+) -> BlockGradients:
+    """Compute the gradients of a logit block by block.
+
+    Each block is computed again from its input, so that the activations of one block are in memory, not those of all.
+
+    Args:
+        model: The network.
+        image: (3, H, W).
+        tokens: Input of each block and output of the last, of the image's forward pass, L + 1 x (1, T, D).
+        keep: As for `Transformer.forward`.
+        interventions: As for `Transformer.forward`.
+        logit: Selects the explained logit from the logits (1, K).
+        rules: Of the backward pass; None for the ordinary one.
+    """
+    depth, mode = model.config.depth, nullcontext if rules is None else partial(BackwardRules, rules)
+    attention: Tensor | None = None
+    products: list[Tensor] = []
+    with torch.inference_mode(False), torch.enable_grad():
+        last = as_leaf(tokens[-1])
+        with mode():
+            explained = logit(model.forward_head(last.view_as(last))).sum()
+        (grad,) = torch.autograd.grad(explained, last)
+        for layer in reversed(range(depth)):
+            x = as_leaf(tokens[layer])
+            with mode():
+                intervention = interventions[layer] if interventions else None
+                output, weights = model.run_block(layer, x.view_as(x), keep, intervention)
+            grad, *of_weights = torch.autograd.grad(output, [x, *([weights] if rules is None else [])], grad)
+            products.append((x.detach() * grad)[0].sum(-1))
+            for one in of_weights:
+                if attention is None:
+                    attention = malloc.empty((depth, *one.shape[1:]), torch.empty(0))
+                attention[layer] = one[0]
+        pixels = as_leaf(image[None])
+        with mode():
+            x = model.embed_images(pixels.view_as(pixels), keep)
+        (grad,) = torch.autograd.grad(x, pixels, grad)
+    return BlockGradients(attention, torch.stack(products[::-1]), grad[0])
+
+
+def as_leaf(x: Tensor) -> Tensor:
+    """Return a copy of a tensor at which a graph begins."""
+    return x.clone().requires_grad_()
+
+
+@dataclass(frozen=True)
 class DirectPaths:
     """What each part of the network writes directly into the tokens that the head reads, for one image.
 
@@ -276,7 +347,7 @@ def forward_stream(
     """
     read_one = reads_one_token(model)
     records = [Recorder(*one) for one in interventions]
-    x = model.embed(model.patch_embed(images), keep)  # (1, T, D)
+    x = model.embed_images(images, keep)  # (1, T, D)
     all_tokens = model.config.global_pool != "token"
     last, outputs = model.forward_blocks(x, "cls" if read_one else "full", all_tokens, records, keep)
     explained, grad, bias = head_backward(model, last, logit)  # grad: of the residual stream, (1, Q, D)

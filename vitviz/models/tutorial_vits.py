@@ -40,15 +40,24 @@ class TutorialViT(Transformer):
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
-        patches = gather_patches(self.patch_embed(self.patchify(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
-        token = (self.cls_token + self.pos_embed[:, :1]).expand(len(patches), -1, -1)  # (B, 1, D)
-        x = self.pos_drop(torch.cat([token, patches], 1))  # (B, T, D)
-        outputs = []
+        x, outputs = self.embed_images(images, keep), []  # (B, T, D)
         for layer, block in enumerate(self.blocks):
             tokens = x if attentions in ("full", "tokens") else None
             x, weights = block(x, attentions, interventions[layer] if interventions else None)  # (B, T, D)
             outputs.append(BlockOutput(weights, tokens))
         return ForwardOutput(self.forward_head(x), outputs, x)
+
+    def embed_images(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+        """Compute the input of the first block, (B, T, D); arguments as for `forward`."""
+        patches = gather_patches(self.patch_embed(self.patchify(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
+        token = (self.cls_token + self.pos_embed[:, :1]).expand(len(patches), -1, -1)  # (B, 1, D)
+        return self.pos_drop(torch.cat([token, patches], 1))  # (B, T, D)
+
+    def run_block(
+        self, layer: int, x: Tensor, keep: Tensor | None = None, intervention: Intervention | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Run one block with full attention; see `Transformer.run_block`."""
+        return cast(tuple[Tensor, Tensor], self.blocks[layer](x, "full", intervention))
 
     def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
         """Compute the logits (B, K) from the class token of (B, T, D); see `Transformer.forward_head`.

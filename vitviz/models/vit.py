@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from vitviz import malloc
 from vitviz.models.config import ViTConfig
 from vitviz.models.layers import (
     AttentionPool,
@@ -57,13 +58,7 @@ class AttentionOutput:
     @cached_property
     def tokens(self) -> Tensor | None:
         """`layer_tokens` as one tensor, (L + 1, B, T, D); None if there are none. Copied on first use."""
-        return torch.stack(tuple(self.layer_tokens)) if len(self.layer_tokens) else None
-
-    def detach(self) -> "AttentionOutput":
-        """Detach all tensors from the autograd graph."""
-        pool = None if self.pool_attention is None else self.pool_attention.detach()
-        tokens = [x.detach() for x in self.layer_tokens]
-        return AttentionOutput(self.logits.detach(), self.attention.detach(), tokens, pool)
+        return malloc.to_mmap(torch.stack(tuple(self.layer_tokens))) if len(self.layer_tokens) else None
 
 
 @dataclass(frozen=True)
@@ -145,14 +140,14 @@ class ForwardOutput:
         attention = self.attention
         if attention is None:
             weights = [block.weights for block in self.blocks if block.weights is not None]
-            attention = torch.stack(weights) if weights else self.logits.new_empty(0)
+            attention = malloc.to_mmap(torch.stack(weights)) if weights else self.logits.new_empty(0)
         tokens = [block.tokens for block in self.blocks if block.tokens is not None]
         pool = None if self.pool_weights is None else self.pool_weights.float()
         return AttentionOutput(self.logits, attention.float(), [*tokens, self.last] if tokens else [], pool)
 
 
 class Transformer(nn.Module):
-    """Interface of all Vision Transformers of this package; subclasses implement `forward_with_blocks`, `forward_head`.
+    """Interface of all Vision Transformers of this package; subclasses implement what raises NotImplementedError here.
 
     `attribution`, `runs` and `webapp` use only these methods and `config`; they never access a block.
     """
@@ -188,6 +183,16 @@ class Transformer(nn.Module):
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
+        raise NotImplementedError
+
+    def embed_images(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+        """Compute the input of the first block, (B, T, D); arguments as for `forward`."""
+        raise NotImplementedError
+
+    def run_block(
+        self, layer: int, x: Tensor, keep: Tensor | None = None, intervention: Intervention | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Map the input of a block, (B, T, D), to its output and its full attention, (B, A, T, T); `keep` as above."""
         raise NotImplementedError
 
     def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
@@ -362,6 +367,17 @@ class ViT(Transformer):
             index = index[0, tokens[:, :, None], tokens[:, None]]  # (B, 1 + n, 1 + n)
         return table[index].permute(0, 3, 1, 2)
 
+    def embed_images(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+        """Compute the input of the first block, (B, T, D); arguments as for `forward`."""
+        return self.embed(self.patch_embed(images), keep)
+
+    def run_block(
+        self, layer: int, x: Tensor, keep: Tensor | None = None, intervention: Intervention | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Run one block with full attention; see `Transformer.run_block`."""
+        rope, bias = self.rope(x, keep, layer), self.attention_bias(layer, keep)
+        return cast(Block, self.blocks[layer])(x, x.shape[1], "full", intervention, rope, None, bias)
+
     def forward_blocks(
         self,
         x: Tensor,
@@ -401,11 +417,11 @@ class ViT(Transformer):
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
         all_tokens = self.config.global_pool != "token" or attentions in ("full", "tokens")
-        x = self.embed(self.patch_embed(images), keep)  # (B, T, D)
+        x = self.embed_images(images, keep)  # (B, T, D)
         out = None
         if attentions == "full" and not torch.is_grad_enabled():
             (B, T), (L, A) = x.shape[:2], (self.config.depth, self.config.num_heads)
-            out = x.new_empty(L, B, A, T, T)
+            out = malloc.empty((L, B, A, T, T), x)
         x, outputs = self.forward_blocks(x, attentions, all_tokens, interventions, keep, out)  # (B, T or 1 or 2, D)
         features, pool_weights = self.pool(x, weights=attentions is not None)
         return ForwardOutput(self.classify(features), outputs, x, pool_weights, out)
