@@ -60,8 +60,9 @@ def texts(svg):
     return [node.text for node in ET.fromstring(svg).iter(f"{SVG}text")]
 
 
-def rings(svg):
-    return [node for node in ET.fromstring(svg).iter(f"{SVG}rect") if node.get("stroke") == ACCENT]
+def count_rings(svg):
+    rings = [node for node in ET.fromstring(svg).iter() if node.get("stroke") == ACCENT]
+    return sum(node.get("d").count("M") if node.tag == f"{SVG}path" else node.tag == f"{SVG}rect" for node in rings)
 
 
 def wait_for_state(page, query):
@@ -94,7 +95,8 @@ def test_a_saved_figure_has_the_maps_scale_and_marks_of_the_screen(open_page, qu
             shown[name] = screen_pixels(cell.locator("canvas"))
     ticks = page.locator(".bar .tick").all_inner_texts()
     headline = page.locator(".headline").inner_text()
-    framed = page.locator(".mark.query:visible").count() + page.locator(".cell-query:visible").count()
+    frames = page.locator(".query-frames path").evaluate_all("(nodes) => nodes.map((node) => node.getAttribute('d'))")
+    framed = page.locator(".mark.query:visible").count() + sum(path.count("M") for path in frames)
     chosen = page.locator(".cell[aria-selected=true], .method[aria-pressed=true]").count() * ("method" not in query)
     asked = page.locator(".class-token[aria-pressed=true]").count()
 
@@ -107,7 +109,7 @@ def test_a_saved_figure_has_the_maps_scale_and_marks_of_the_screen(open_page, qu
         assert is_pixelated == ("smooth" not in query)
     assert set(ticks) <= set(texts(svg))
     assert headline in " ".join(texts(svg))
-    assert len(rings(svg)) == framed + chosen + asked
+    assert count_rings(svg) == framed + chosen + asked
 
 
 def test_each_map_of_a_png_has_the_colors_of_the_screen(open_page):

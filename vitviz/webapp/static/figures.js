@@ -51,6 +51,7 @@ kbd { padding: 0 4px; border: 1px solid var(--hairline); border-radius: 3px; fon
   background: transparent; font-size: 13px; line-height: 18px; white-space: nowrap; cursor: pointer;
   transition: background 120ms, border-color 120ms;
 }
+a.button { display: inline-flex; align-items: center; color: inherit; text-decoration: none; }
 .button:hover { background-color: var(--fill); border-color: var(--quiet); }
 .button:disabled { opacity: .45; cursor: default; }
 .button.plain { height: 32px; margin: 0 -8px 0 0; padding: 0 8px; border-color: transparent; color: var(--color-accent); }

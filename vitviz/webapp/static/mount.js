@@ -119,9 +119,7 @@ import{$n as e,An as t,Ar as n,Cn as r,Cr as i,Dn as a,Dr as o,E as s,Er as c,Fn
 
 /* Matrix, in addition to shared/matrix.css. */
 .matrix-column { container-type: inline-size; }
-.cell-query {
-  position: absolute; z-index: 1; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); box-shadow: 0 0 0 1px var(--color-accent); pointer-events: none;
-}
+.query-frames { position: absolute; z-index: 1; width: 0; height: 0; overflow: visible; fill: none; stroke: var(--color-accent); pointer-events: none; }
 .cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page); }
 .cell.ablated canvas { visibility: hidden; }
 .head-ablated .stage.map canvas, .head-ablated .outlines, .head-ablated .bar, .head-ablated .bar-text, .head-ablated .class-cell, .head-ablated .class-weight, .head-ablated .tip { visibility: hidden; }

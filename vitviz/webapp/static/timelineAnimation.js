@@ -84,7 +84,6 @@ dt { color: var(--quiet); }
 dd { margin: 0; }
 .begin { position: sticky; z-index: 2; top: 0; bottom: 0; display: flex; align-items: center; gap: 12px; margin: 0 -8px; padding: 8px; background: var(--page); }
 .begin .note { min-width: 0; }
-a.button { display: inline-flex; align-items: center; color: inherit; text-decoration: none; }
 
 .closed { margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
 
