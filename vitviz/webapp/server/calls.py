@@ -54,6 +54,10 @@ class Call:
         """Compute what takes one or few forward passes."""
         return await self.backend.queues.one_pass.run(self.job, lambda: self.interruptible(function), is_large)
 
+    async def later(self, function: Callable[[], T], is_large: bool = False) -> T:
+        """Compute what follows an explanation by itself, in some forward passes."""
+        return await self.backend.queues.later.run(self.job, lambda: self.interruptible(function), is_large)
+
     async def many_passes(self, function: Callable[[], T], is_large: bool = False) -> T:
         """Compute what takes seconds or minutes."""
         return await self.backend.queues.many_passes.run(self.job, lambda: self.interruptible(function), is_large)
@@ -75,12 +79,12 @@ class Call:
             target: The explained class.
             model: Type of the reply.
             compute: Computes it.
-            many: Whether it takes many passes, or one.
+            many: Whether it takes many passes, or some.
         """
         explanations = self.backend.explanations
         if (known := explanations.reply(kind, held, target, model)) is not None:
             return known
-        run = self.many_passes if many else self.one_pass
+        run = self.many_passes if many else self.later
         found = await run(compute, held.is_large)
         explanations.keep(kind, held, target, found)
         return found

@@ -16,7 +16,7 @@ from itertools import count
 from typing import TypeVar
 
 T = TypeVar("T")
-LOW_PRIORITY = 5  # nice value; a higher one would delay other threads that wait for the locks it holds
+LOW_PRIORITY = 15  # nice value, so that a browser on the same computer redraws in time; threads wait for its locks
 
 
 class BusyError(Exception):
@@ -198,11 +198,13 @@ class Queues:
     Attributes:
         quick: Without a forward pass, less than a second.
         one_pass: One or few forward passes: at most two images are explained at once.
+        later: Some forward passes that follow an explanation by themselves, which must not delay what is pointed at.
         many_passes: Seconds to minutes.
     """
 
     quick: Queue = field(default_factory=lambda: Queue(2, 100))
     one_pass: Queue = field(default_factory=lambda: Queue(2, 100))
+    later: Queue = field(default_factory=lambda: Queue(2, 100, low_priority=True))
     many_passes: Queue = field(default_factory=lambda: Queue(2, 16, low_priority=True))
 
 
