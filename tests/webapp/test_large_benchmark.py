@@ -20,15 +20,16 @@ def test_the_models_have_random_weights_everywhere(tmp_path, monkeypatch):
 
 
 def test_the_goals_follow_from_forward_pass_and_weights():
-    times = [300.0, 400.0], [20.0, 30.0], [1.0, 2.0]
-    rows = large.table_rows(Measured(200.0, *times, 10**9, 1_500_000_000, (1_200_000_000, 500_000_000)))
+    times, explained = ([300.0, 400.0], [20.0, 30.0], [1.0, 2.0]), (1_200_000_000, 500_000_000)
+    rows = large.table_rows(Measured(200.0, *times, 10**9, 1_950_000_000, 2_100_000_000, explained), 700_000_000)
     assert [row[-1] for row in rows] == [
-        *("", "median at most 400 ms", "", "95th percentile at most 5 ms", "at most 1.70 GB", "", ""),
+        *("", "median at most 350 ms", "", "95th percentile at most 8 ms", "at most 1.70 GB", ""),
+        *["at most 0.60 GB"] * 2,
     ]
     assert rows[1][1] == "350.0 ms"
-    assert [row[1] for row in rows[4:]] == ["1.20 GB", "0.50 GB", "1.50 GB"]
-    unknown = large.table_rows(Measured(200.0, *times, 10**9, None, None))
-    assert [row[1] for row in unknown[4:]] == ["unknown"] * 3
+    assert [row[1] for row in rows[4:]] == ["1.20 GB", "0.50 GB", "0.25 GB", "0.40 GB"]
+    unknown = large.table_rows(Measured(200.0, *times, 10**9, None, None, None), None)
+    assert [row[1] for row in unknown[4:]] == ["unknown"] * 4
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the proc file system of Linux")
