@@ -326,7 +326,7 @@ class Comparison:
         """State what both sides predict."""
         first, second = self.a.prediction, self.b.prediction
         if first is None or second is None:
-            return "No difference of predictions."
+            return "Predictions are not compared."
         (one, p), (other, q) = first, second
         if one == other:
             return f"Both predict {one}: A {formatting.percent(p, 1)}, B {formatting.percent(q, 1)}."

@@ -19,6 +19,7 @@ from vitviz.models.states import find_architecture, find_state
 SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl", ".tar")
 ARCHITECTURE = "architecture"  # metadata of the file that is written
 SECONDS, BYTES_PER_SECOND = 30, 2**25  # of processor time, and more for a large file
+PATIENCE = 1 if sys.platform == "win32" else 10  # times as long on a busy machine, where the processor time is limited
 MEMORY, PER_BYTE = 2 * 2**30, 2  # data (bytes), and that per byte of the file
 MAX_TENSORS = 20_000
 INVALID, NO_TENSORS, TOO_LARGE = 3, 4, 5  # exit status
@@ -42,7 +43,7 @@ def to_safetensors(file: Path, out: Path) -> None:
         # The folder of the package, and nothing else of the user's, is on the path.
         done = subprocess.run(  # noqa: S603 - this module
             command, cwd=Path(__file__).parents[2], env={"PYTHONPATH": str(Path(__file__).parents[2])},
-            capture_output=True, timeout=seconds, check=False,
+            capture_output=True, timeout=PATIENCE * seconds, check=False,
         )  # fmt: skip
         status, refused = done.returncode, done.stdout.decode(errors="replace")[:200].strip()
     except subprocess.TimeoutExpired:

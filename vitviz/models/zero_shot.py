@@ -15,6 +15,7 @@ from torch import Tensor
 from vitviz.errors import CheckpointError
 from vitviz.models.checkpoint import Checkpoint, check_finite, create_meta_model, use_weights
 from vitviz.models.families import TEXT_FAMILIES, TEXT_MODELS
+from vitviz.models.originals import silent
 from vitviz.models.vit import ViT
 
 VOCABULARIES = ("tokenizer.json", "vocab.json", "spiece.model")
@@ -69,14 +70,13 @@ def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[T
             "Run `pip install transformers` once; the converted model does not need it.",
             "classes",
         ) from None
-    transformers.utils.logging.disable_progress_bar()
     try:
         if not any((folder / name).is_file() for name in VOCABULARIES):
             raise OSError  # transformers would make up a tokenizer
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model: Any = (
-            getattr(transformers, TEXT_MODELS[model_type]).from_pretrained(folder, local_files_only=True).float().eval()
-        )
+        kind = getattr(transformers, TEXT_MODELS[model_type])
+        with silent():
+            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            model: Any = kind.from_pretrained(folder, local_files_only=True).float().eval()
         bias = float(model.logit_bias) if hasattr(model, "logit_bias") else None
         padding = True if bias is None else "max_length"  # SigLIP was trained on texts of the full length
         length = model.config.text_config.max_position_embeddings  # tokenizers of SigLIP 2 do not know it

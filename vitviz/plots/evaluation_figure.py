@@ -70,5 +70,5 @@ def draw_reliability(axes: Axes, images: NDArray, accuracy: NDArray, confidence:
     axes.bar(edges[:-1], np.nan_to_num(accuracy), 1 / len(images), align="edge", color=LINE_COLOR, edgecolor="white")
     known = images > 0
     areas = 60 * images[known] / images.max()
-    axes.scatter(confidence[known], accuracy[known], areas, color=ACCENT_COLOR, zorder=2, clip_on=False)
+    axes.scatter(confidence[known], accuracy[known], areas, color=ACCENT_COLOR, zorder=3, clip_on=False)
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="confidence (area: images)", ylabel="accuracy")
