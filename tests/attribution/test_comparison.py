@@ -326,6 +326,13 @@ def test_features_are_compared_as_colors_that_are_aligned(tmp_path):
     assert "array = found.colors" in code
 
 
+def test_a_sample_is_one_image_in_models_of_any_size():
+    small, large = (tiny.checkpoint(replace(tiny.CONFIG, img_size=size)) for size in ((20, 28), (100, 140)))
+    a, b = explain(small, "cat"), explain(large, "cat")
+    assert a.image.width < b.image.width  # it has two drawings
+    assert compare(a, b, content="features", layer=1).colors[1].shape == (25, 35, 3)
+
+
 def test_features_of_two_images_or_beside_a_map_are_refused():
     a, b = (explain(tiny.checkpoint(), tiny.pixels(seed=seed)) for seed in (0, 1))
     cases = [(b, {"content": "features"}), (a, {"layer": 1, "b_options": {"content": "features"}})]
