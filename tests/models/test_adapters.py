@@ -146,12 +146,15 @@ def test_an_adapter_in_the_cache_of_the_hub_is_merged(adapt, tmp_path, monkeypat
         ({"alpha_pattern": {"(": 1.0}}, "a key of alpha_pattern is no regular expression"),
         ({"base_model_name_or_path": "cifar10-ti4"}, "must name a base model of timm or transformers"),
         ({"base_model_name_or_path": "/nowhere/vit"}, "'/nowhere/vit' not found"),
+        ({"base_model_name_or_path": "lora"}, "must be a model: lora is an adapter, too"),
     ],
 )
-def test_an_adapter_of_another_kind_is_refused(adapt, changes, match):
+def test_an_adapter_of_another_kind_is_refused(adapt, monkeypatch, changes, match):
     folder, _ = adapt("ViT", **changes)
-    with pytest.raises(CheckpointError, match=match):
-        vitviz.load(folder)
+    monkeypatch.chdir(folder.parent)
+    for name in (folder, folder / "adapter_model.safetensors"):
+        with pytest.raises(CheckpointError, match=match):
+            vitviz.load(name)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The image encoder alone of a model with a text encoder: what is downloaded, and what is read."""
 
 import json
+import os
+import subprocess
 
 import huggingface_hub
 import pytest
@@ -9,24 +11,31 @@ import torch
 import transformers
 
 import vitviz
-from tests.models import families
+from tests.models import families, test_towers
 from tests.models.test_download import hub
 from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint
 from vitviz.models import hub as models
+from vitviz.models.hub_cache import COMMAND
 
 NAME = "timm:timm/vit_small"
-SHARDS = {"one file": "1GB", "shards": "100KB"}
+MODELS = {"CLIP": "1GB", "CLIP in shards": "100KB", "LLaVA in shards": "1MB"}  # and the largest size of a file
 
 
-@pytest.fixture(params=SHARDS)
+@pytest.fixture(params=MODELS)
 def folder(request, tmp_path):
-    """A model with both encoders; that of texts has nearly all of the weights."""
+    """A model of images and texts, most of whose weights are embeddings of words."""
     torch.manual_seed(0)
-    config = transformers.CLIPConfig(
-        vision_config=families.VISION, text_config=families.TEXT, projection_dim=12, architectures=["CLIPModel"]
-    )
-    transformers.CLIPModel(config).save_pretrained(tmp_path / "files", max_shard_size=SHARDS[request.param])
+    if request.param.startswith("CLIP"):
+        config = transformers.CLIPConfig(
+            vision_config=families.VISION, text_config=families.TEXT, projection_dim=12, architectures=["CLIPModel"]
+        )
+        model = transformers.CLIPModel(config)
+    else:
+        kind, name, parts, _ = test_towers.MODELS["LLaVA"]
+        text = parts["text_config"] | {"vocab_size": 40_000}
+        model = getattr(transformers, kind)(getattr(transformers, name)(**parts | {"text_config": text}))
+    model.save_pretrained(tmp_path / "files", max_shard_size=MODELS[request.param])
     return tmp_path / "files"
 
 
@@ -51,7 +60,7 @@ def encoder_bytes(folder):
     size = headers = 0
     for path in folder.glob("*.safetensors"):
         with safetensors.safe_open(path, "pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys() if name.startswith("vis")}  # noqa: SIM118
+            tensors = {name: file.get_tensor(name) for name in file.keys() if "vis" in name}  # noqa: SIM118
         size += sum(tensor.nbytes for tensor in tensors.values())
         headers += 8 + int.from_bytes(path.read_bytes()[:8], "little")
     return size, headers
@@ -80,6 +89,31 @@ def test_only_the_bytes_of_the_image_encoder_are_downloaded(folder, connect, cdn
     assert vitviz.load(NAME).config == expected.config
     with pytest.raises(CheckpointError, match="must be in the cache without a network"):
         models.fetch(NAME, has_text=True)
+
+
+def test_a_switched_off_hub_is_not_asked(folder, connect, monkeypatch):
+    served = {}
+    with hub(folder, served=served) as address:
+        connect(address)
+        models.download("timm/vit_small", "config.json")
+        served.clear()
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+        with pytest.raises(CheckpointError, match="must be in the cache without a network"):
+            vitviz.load(NAME)
+    assert served == {}
+
+
+@pytest.mark.slow
+def test_the_download_of_the_page_reports_the_bytes_of_the_image_encoder(folder, tmp_path):
+    size, _ = encoder_bytes(folder)
+    with hub(folder) as address:
+        env = os.environ | {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
+        done = subprocess.run(
+            [*COMMAND, NAME], env=env | {"NO_PROXY": "127.0.0.1"}, capture_output=True, text=True, check=True
+        )
+    assert json.loads(done.stdout.splitlines()[-1])["total"] == size
+    [part] = (tmp_path / "home").rglob("image_encoder*")
+    assert part.stat().st_size >= size
 
 
 def test_a_server_without_ranges_sends_whole_files(folder, connect, tmp_path):
@@ -112,7 +146,7 @@ def test_only_the_image_encoder_of_a_folder_is_read(folder, monkeypatch):
     index = folder / "model.safetensors.index.json"
     if index.exists():
         files = json.loads(index.read_text())["weight_map"]
-        needed = {file for name, file in files.items() if name.startswith("vis")}
+        needed = {file for name, file in files.items() if "vis" in name}
         for file in set(files.values()) - needed:
             (folder / file).unlink()
         assert len(needed) < len(set(files.values()))

@@ -252,7 +252,7 @@ def find_folder(name: str | Path, offline: bool = False, base: Any = None) -> Fo
     Args:
         name: As for `load`.
         offline: As for `load`.
-        base: As for `load`.
+        base: As for `load`; False for a model that cannot be an adapter, as it is the base of one.
 
     Raises:
         CheckpointError: If there is no such model.
@@ -268,8 +268,8 @@ def find_folder(name: str | Path, offline: bool = False, base: Any = None) -> Fo
     path = Path(name)
     is_bundled, is_file, is_folder = str(name) in checkpoint.bundled_checkpoints(), isfile(path), isdir(path)
     folder = path if is_folder else path.parent
-    if is_adapter(path):
-        return find_base(path, path.resolve().name, offline, base)
+    if is_adapter(folder) and (is_folder or path.name == ADAPTER_WEIGHTS):
+        return find_base(folder, folder.resolve().name, offline, base)
     if not is_bundled and not is_file and not (is_folder and isfile(folder / CONFIG)):
         raise not_found(str(name))
     if is_bundled or not isfile(folder / CONFIG) or is_vitviz_file(path):
@@ -285,8 +285,12 @@ def is_adapter(folder: Path) -> bool:
 
 def find_base(adapter: Path, name: str, offline: bool, base: Any) -> Folder:
     """Return the folder of the base model of an adapter, with the adapter; arguments as for `find_folder`."""
+    if base is False:
+        raise CheckpointError(
+            f"The base model of an adapter must be a model: {name} is an adapter, too", field="base_model_name_or_path"
+        )
     base = base or adapters.read_config(read_json(adapter / ADAPTER)).base_model_name_or_path or ""
-    folder = find_folder(base, offline) if base and isinstance(base, str | Path) else None
+    folder = find_folder(base, offline, False) if base and isinstance(base, str | Path) else None
     if folder is None:
         raise CheckpointError(
             f"An adapter must name a base model of timm or transformers: {name} has {str(base)[:120] or 'none'}",
@@ -642,8 +646,10 @@ def fetch(name: str, offline: bool = False, progress: type | None = None, has_te
     Returns:
         Its repository, and the folder in the cache, whose name is the revision.
     """
+    from huggingface_hub import constants
+
     repository, revision = parse_repository(name)
-    offline = offline or not is_reachable()
+    offline = offline or constants.HF_HUB_OFFLINE or not is_reachable()
     get = partial(download, repository, revision=revision, offline=offline, progress=progress)
     config = get(CONFIG, optional=True)
     if config is None and (adapter := get(ADAPTER, optional=True)) is not None:
