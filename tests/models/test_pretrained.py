@@ -479,7 +479,7 @@ def test_errors_of_the_hub_are_explained(monkeypatch, error, match):
 def test_the_table_of_timm_has_the_settings_of_each_of_its_architectures():
     """An architecture's name alone, as in config.json, gives the same config as the module."""
     checked, different = 0, []
-    for name in timm.list_models(["vit_*", "deit*", "eva*", "flexivit*", "test_vit*"]):
+    for name in timm.list_models(["vit_*", "deit*", "eva*", "beit*", "flexivit*", "test_vit*"]):
         with torch.device("meta"):
             module = timm.create_model(name)
         try:

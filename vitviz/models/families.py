@@ -291,7 +291,7 @@ TEXT_WIDTHS = (512, 768, 1024)  # channels of their text encoders
 EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
 ROPE: Settings = EVA | {"pos_embed": "none"}
 XY: Settings = {"rope_type": "cat", "rope_temperature": 100.0, "rope_grid_indexing": "xy"}
-MIXED: Settings = XY | {"rope_type": "mixed"}
+MIXED: Settings = XY | {"rope_type": "mixed", "rope_temperature": 10.0}
 PE_POOL: Settings = {"attn_pool_num_heads": 8, "pool_include_prefix": True}
 PE: Settings = {"rope_type": "cat", "rope_grid_indexing": "xy", "eps": 1e-5}
 DINOV3: Settings = {
@@ -349,7 +349,7 @@ PROCESSORS = (  # image processors: start of the class, is a size in one number 
 )
 HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),
-    (r"vit_giant_.*_tipsv2", 64),
+    (r"vit_giant_.*_(tipsv2|radio_v3)", 64),
     (r"vit_h_14", 80),  # of torchvision
     (r"vit_pe_.*_gigantic_.*", 96),
     (r"test_vit.*", 32),
