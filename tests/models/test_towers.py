@@ -8,9 +8,12 @@ import pytest
 import safetensors.torch
 import torch
 import transformers
+from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
 
 import vitviz
 from tests.models import families
+from vitviz.errors import CheckpointError
+from vitviz.models import hub
 from vitviz.models.pretrained import Pretrained, convert, needed_tensors
 
 VISION = families.VISION | {"vision_use_head": False, "projection_dim": 8}
@@ -79,6 +82,37 @@ def test_the_image_encoder_of_a_vision_language_model_loads_and_no_other_tensor_
     assert tensors.read == needed
     for found in (network, vitviz.load(model, device="cpu").network, vitviz.load(tmp_path, device="cpu").network):
         torch.testing.assert_close(found(pixels), features, rtol=1e-5, atol=1e-5)
+
+
+PROCESSORS = {  # model type -> mean of the first channel, whether tiles and padding are left out
+    **dict.fromkeys(("metaclip_2", "chinese_clip", "altclip", "owlvit"), (0.48145466, False)),
+    **dict.fromkeys(("clipseg", "ijepa", "vit_msn", "beit", "data2vec-vision", "paligemma", "gemma3"), (0.5, False)),
+    **{"tipsv2": (0.0, False), "llava": (0.48145466, False)},
+    **dict.fromkeys(("owlv2", "llava_next", "llava_onevision"), (0.48145466, True)),
+    **dict.fromkeys(("smolvlm", "idefics3", "siglip2"), (0.5, True)),
+}
+ENCODERS = {  # of vision-language models
+    **dict.fromkeys(("llava", "llava_next"), "clip_vision_model"),
+    **dict.fromkeys(("llava_onevision", "paligemma", "gemma3"), "siglip_vision_model"),
+    **{"smolvlm": "smolvlm_vision", "idefics3": "idefics3_vision"},
+}
+
+
+@pytest.mark.parametrize("model_type", PROCESSORS)
+def test_the_image_processor_of_each_family_is_read_and_what_it_leaves_out_is_noted(model_type):
+    names = IMAGE_PROCESSOR_MAPPING_NAMES[model_type]
+    name = names if isinstance(names, str) else names.get("torchvision") or next(iter(names.values()))
+    settings = json.loads(getattr(transformers, name)().to_json_string())
+    parts = {"vision_config": {"model_type": ENCODERS[model_type]}} if model_type in ENCODERS else {}
+    _, mean, _, _, notes = hub.read_preprocessing(Pretrained("a", {}, {"model_type": model_type} | parts), settings)
+    expected, leaves_out = PROCESSORS[model_type]
+    assert (round(mean[0], 8), notes) == (expected, [hub.RESIZED] if leaves_out else [])
+
+
+def test_padding_by_the_image_processor_of_a_plain_vit_is_refused():
+    settings = {"image_processor_type": "ViTImageProcessor", "do_pad": True, "size": 32}
+    with pytest.raises(CheckpointError, match="do_pad"):
+        hub.read_preprocessing(Pretrained("a", {}, {"model_type": "vit"}), settings)
 
 
 @pytest.mark.parametrize("old", ["vision_tower.vision_model.", "model.vision_tower.vision_model.", "vision_model."])

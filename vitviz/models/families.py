@@ -343,9 +343,15 @@ TIMM = (  # the first that matches; architectures as in timm 1.0
     Family("ViT", r"(vit|flexivit|test_vit).*", TIMM_NAMES, {}, HALF),
 )
 PROCESSORS = (  # image processors: start of the class, is a size in one number the shorter side, do they crop
-    (("ViT", "Siglip", "DINOv3ViT"), False, False),
+    (("ViT", "Siglip", "DINOv3ViT", "Tipsv2", "OwlViT", "Gemma3"), False, False),
     (("DeiT", "Beit"), False, True),
-    (("CLIP", "Bit"), True, True),
+    (("CLIP", "Bit", "ChineseCLIP", "Llava"), True, True),
+    (("SmolVLM", "Idefics3", "Siglip2", "Owlv2", "LlavaNext", "LlavaOnevision"), False, False),
+)
+TILING = PROCESSORS[-1][0]  # image processors that cut images into tiles, or pad them; a ViT has one size instead
+TILES = (  # their fields
+    *("do_image_splitting", "do_pad", "max_image_size", "image_grid_pinpoints", "max_num_patches", "patch_size"),
+    *("size", "crop_size", "do_center_crop"),
 )
 HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),

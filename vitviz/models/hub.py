@@ -33,7 +33,7 @@ from vitviz.models import adapters, checkpoint, originals
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, ViTConfig, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
-from vitviz.models.families import PROCESSORS, TIMM, TRANSFORMERS
+from vitviz.models.families import PROCESSORS, TILES, TILING, TIMM, TRANSFORMERS
 from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.layers import ANTIALIASED
@@ -63,6 +63,9 @@ TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files o
 FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 ASSUMED = "mean and standard deviation are the defaults of the family, as no file states them"
+RESIZED = (
+    "images are resized to one size, where the image processor of the model also pads them or cuts them into tiles"
+)
 KNOWN = (  # suggested for a name that does not exist, like those of timm
     *("google/vit-base-patch16-224", "openai/clip-vit-base-patch32", "facebook/dinov2-with-registers-small"),
 )
@@ -536,8 +539,11 @@ def read_preprocessing(
         return None, cfg.mean or mean, cfg.std or std, resize, [] if cfg.mean and cfg.std else [ASSUMED]
     if not processor:
         return None, mean, std, family.resize, [ASSUMED]
-    file = parse(Processor, processor, "the image processor")
-    start = re.sub("(ImageProcessor|FeatureExtractor).*", "", file.class_name)
+    name = str(processor.get("image_processor_type") or processor.get("feature_extractor_type"))
+    start = re.sub("(ImageProcessor|FeatureExtractor).*", "", name)
+    tiles = TILES if start in TILING else ()
+    kept = {name: value for name, value in processor.items() if name not in tiles}
+    file = parse(Processor, kept, "the image processor")
     kinds = [kind[1:] for kind in PROCESSORS if start in kind[0] and start != file.class_name]
     if file.class_name and not kinds:
         known = ", ".join(name for names, *_ in PROCESSORS for name in names)
@@ -576,7 +582,8 @@ def read_preprocessing(
     if size:
         size = size[0] - size[0] % patch, size[1] - size[1] % patch
     resize = Resize(interpolation, crop_pct, "center" if is_shortest else "squash")
-    return size, rescale(mean, scale), rescale(std, scale), resize, [] if is_stated else [ASSUMED]
+    notes = ([] if is_stated else [ASSUMED]) + ([RESIZED] if tiles else [])
+    return size, rescale(mean, scale), rescale(std, scale), resize, notes
 
 
 def rescale(values: Channels, scale: float) -> Channels:
