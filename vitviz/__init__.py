@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vitviz.data.images import Images
     from vitviz.errors import CheckpointError, ConfigError, DataError, ImageError, TrainingError, VitvizError
     from vitviz.evaluation import Evaluation
+    from vitviz.models.capture import capture
     from vitviz.models.checkpoint import Checkpoint
     from vitviz.models.config import ViTConfig
     from vitviz.models.labels import Labels
@@ -53,6 +54,7 @@ __all__ = [
     "View",
     "VitvizError",
     "app",
+    "capture",
     "compare",
     "contact_sheet",
     "evaluate",
@@ -80,6 +82,7 @@ MODULES = {
     "View": "vitviz.view",
     "ViTConfig": "vitviz.models.config",
     "VitvizError": "vitviz.errors",
+    "capture": "vitviz.models.capture",
     "compare": "vitviz.attribution.comparison",
     "contact_sheet": "vitviz.attribution.contact_sheet",
     "explain": "vitviz.attribution.explanation",
@@ -114,12 +117,13 @@ def load(
     std: tuple[float, float, float] | None = None,
     check: bool = True,
 ) -> "Checkpoint":
-    """Load a checkpoint, or a ViT of timm or transformers, in evaluation mode.
+    """Load a checkpoint, a ViT of timm or transformers, or any module with attention, in evaluation mode.
 
     Args:
         name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder as timm and transformers save
-            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; an adapter of PEFT; a module
-            of timm, torchvision or transformers; or, with `like`, a state_dict or a file of one.
+            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; an adapter of PEFT; a module; or,
+            with `like`, a state_dict or a file of one. A module that cannot be converted, of any library or your own,
+            is copied and run as it is, with its attention captured.
         device: "auto" (a GPU with CUDA if there is one), "cuda", "mps" (Apple's GPU) or "cpu".
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
         labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for
@@ -132,7 +136,8 @@ def load(
         mean: Mean of each color channel, in 0..1; None for that of the model's files.
         std: Standard deviation of each color channel, in 0..1; None for that of the model's files.
         check: Compare the outputs with those of timm or transformers, if installed, of a model of at most 100 M
-            parameters, and refuse one that computes something else. `Checkpoint.notes` lists what was assumed.
+            parameters, and refuse one that computes something else, or run it as it is if it is a module.
+            `Checkpoint.notes` lists what was assumed.
 
     Raises:
         CheckpointError: If the model does not exist, is not of a family that vitviz knows, or is invalid.
@@ -266,7 +271,7 @@ def app(
         The URL of the page.
 
     Raises:
-        CheckpointError: If a module is not a ViT that vitviz knows.
+        CheckpointError: If a module runs no attention that lies on the image.
         ConfigError: If the address, port or device is not available, or the name of a model is taken.
     """
     from vitviz.webapp.app import build_app, serve

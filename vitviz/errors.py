@@ -3,7 +3,7 @@
 - VitvizError
   - ConfigError (ValueError)
     - InvalidValueError
-  - CheckpointError, DataError, ImageError, LargeAttentionError (ValueError)
+  - CheckpointError, DataError, ImageError, LargeAttentionError, CapturedModelError (ValueError)
   - TrainingError, InterruptedMapError (RuntimeError)
 """
 
@@ -116,6 +116,22 @@ class LargeAttentionError(VitvizError, ValueError):
             "Use a smaller image size, or a method that needs the rows of a query only.",
         )
         self.required, self.what = required, what
+
+
+class CapturedModelError(VitvizError, ValueError):
+    """A request needs the inside of a model that runs as it is, and whose attention is captured.
+
+    Attributes:
+        what: What needs it, as in "contributions".
+    """
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(
+            f"The model must be one that vitviz converts for {what}: of this one only attention and outputs are known.",
+            hint,
+            "model",
+        )
+        self.what = what
 
 
 class TrainingError(VitvizError, RuntimeError):

@@ -356,7 +356,7 @@ def test_a_state_dict_of_transformers_and_a_file_load_with_a_config(tmp_path):
         ({"a": torch.ones(1)}, None, "like must be the name of a model, a folder, a module or a config: got None"),
         ({"a": torch.ones(1)}, 5, "got 5"),
         ("cifar10-ti4", "timm:vit_tiny_patch16_224", "like is for weights without a config, and for adapters"),
-        (nn.Linear(1, 1), "timm:vit_tiny_patch16_224", "ViT"),
+        (nn.Linear(1, 1), "timm:vit_tiny_patch16_224", "like is for weights without a config, and for adapters"),
     ],
 )
 def test_weights_without_tensors_or_architecture_are_refused(name, like, match):

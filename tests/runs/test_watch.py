@@ -259,7 +259,7 @@ def test_the_callback_of_lightning_records_each_epoch(module, folder):
 @pytest.mark.usefixtures("lightning")
 def test_an_adapter_warns_once_about_a_module_without_attention(folder):
     callback, owner = lightning_callback(output_dir=folder), SimpleNamespace(model=nn.Linear(3, 3))
-    with pytest.warns(UserWarning, match="records nothing, the training continues: The module must be a ViT"):
+    with pytest.warns(UserWarning, match="records nothing, the training continues: The model must run on images"):
         callback.on_train_start(SimpleNamespace(max_epochs=None), owner)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

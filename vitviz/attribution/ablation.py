@@ -43,6 +43,10 @@ def ablate(
     except (TypeError, ValueError):
         problem = "heads must be pairs (layer, head) of integers and patches positions"
         raise ValueError(f"{problem}: got {str(heads)[:40]!r} and {str(patches)[:40]!r}.") from None
+    if pairs:
+        context.require_blocks("ablating heads")
+    if patches and patch_mode == "drop":
+        context.require_blocks("leaving patches out", 'Use `patch_mode="gray"`.')
     N = context.config.num_patches
     if any(not 0 <= patch < N for patch in patches):
         raise ValueError(f"A patch must be from 0 to {N - 1}: got {sorted(patches)[:8]}.")

@@ -42,9 +42,9 @@ def shapley(
 ) -> Array:
     """Shapley values of the patches by KernelSHAP (Lundberg & Lee 2017, arXiv 1705.07874, theorem 2).
 
-    v(S) is the target's logit with the patches S alone: the tokens of the others never enter the network if it reads
-    the class token alone; otherwise they get the mean color. The values are the weighted least-squares fit of
-    v(S) - v(none) by sums over S that is exact for all patches. All coalitions are used if there are at most
+    v(S) is the target's logit with the patches S alone: the tokens of the others never enter the network if
+    `can_drop_patches` holds of the config; otherwise they get the mean color. The values are the weighted least-squares
+    fit of v(S) - v(none) by sums over S that is exact for all patches. All coalitions are used if there are at most
     `num_coalitions`, which gives the exact values; else coalitions are drawn with the image's seed by the weights of
     the kernel, each with its complement.
 
@@ -105,7 +105,7 @@ def coalition_values(
 ) -> NDArray[np.float64]:
     """Return the target's logit with sets of patches alone, masks (M, N), as `shapley` removes the others, (M,)."""
     values, counter = np.zeros(len(present)), Counter(len(present), progress)
-    drops = context.config.global_pool == "token"
+    drops = context.config.can_drop_patches
     sizes = present.sum(1) if drops else np.zeros(len(present), int)
     for size in np.unique(sizes):  # images of a batch have the same number of tokens
         of_size = np.flatnonzero(sizes == size)

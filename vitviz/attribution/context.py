@@ -18,8 +18,10 @@ from torch import Tensor
 
 from vitviz import malloc
 from vitviz.attribution.layered_attention import LayeredAttention, fits, too_large
+from vitviz.errors import CapturedModelError
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BlockGradients, RuleSet, backward_by_block
+from vitviz.models.captured_vit import CapturedViT
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.modes import own_modes
@@ -156,6 +158,11 @@ class ForwardContext:
         if not self.holds_attention:
             raise too_large(self.config, what)
 
+    def require_blocks(self, what: str, hint: str = "") -> None:
+        """Raise CapturedModelError if the tokens and values of the blocks, which `what` needs, are not known."""
+        if self.config.is_captured:
+            raise CapturedModelError(what, hint)
+
     @own_modes()
     def rows(self, tokens: Sequence[int], direction: str = "from") -> NDArray[np.float32]:
         """Return the mean attention from some tokens to all, or "to" them from all, (L, A, T); as `attention`."""
@@ -239,8 +246,10 @@ class ForwardContext:
     @own_modes()
     def backward(self, target: Target, rules: RuleSet | None = None) -> BlockGradients:
         """Return the gradients of a target by a set of rules; None for the ordinary ones."""
-        tokens, keep = self.output.layer_tokens, self.batched_keep(1)
         logit = partial(target_logit, target=target)
+        if isinstance(self.model, CapturedViT):
+            return self.model.gradients(self.image, logit)
+        tokens, keep = self.output.layer_tokens, self.batched_keep(1)
         return backward_by_block(self.model, self.image, tokens, keep, self.interventions, logit, rules)
 
     def input_times_gradient(self, target: Target, rules: RuleSet) -> InputTimesGradient:
@@ -261,7 +270,7 @@ class ForwardContext:
     @own_modes()
     def image_gradient(self, target: Target) -> NDArray[np.float32]:
         """Return the gradient of a target with respect to the normalized pixels, (3, H, W)."""
-        if self.holds_attention:
+        if self.holds_attention and self.config.has_gradients:
             return self.gradients(target).image
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()

@@ -66,8 +66,10 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
     MLPs.
 
     Raises:
+        CapturedModelError: If the model is captured.
         ValueError: If the model has no classification head.
     """
+    context.require_blocks("contributions")
     config = context.config
     if not config.num_classes:
         name = context.checkpoint.name

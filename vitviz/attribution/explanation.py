@@ -468,7 +468,7 @@ def explain(
     Raises:
         vitviz.ImageError: If the image cannot be read.
         vitviz.DataError: If CIFAR-10 is not available.
-        vitviz.CheckpointError: If the logits are not finite, or a module is not a ViT that vitviz knows.
+        vitviz.CheckpointError: If the logits are not finite, or a module runs no attention that lies on the image.
         ValueError: If the first argument is not a model, its network has no attention, or `crop` is out of range.
     """
     checkpoint = hub.as_checkpoint(model)

@@ -103,7 +103,7 @@ def method_score(scores: FaithfulnessScores, method: str) -> MethodScore:
 
 def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
     """Return the baselines that a model supports: the mean of zero patches is undefined."""
-    return {name: about for name, about in BASELINES.items() if name != "drop" or config.global_pool == "token"}
+    return {name: about for name, about in BASELINES.items() if name != "drop" or config.can_drop_patches}
 
 
 def ranking_of(values: Array, shuffled: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -150,8 +150,10 @@ def token_features(context: ForwardContext, layer: int | None = None) -> Array:
         layer: From 0; None for the last one.
 
     Raises:
+        CapturedModelError: If the model is captured.
         ValueError: If the layer does not exist.
     """
+    context.require_blocks("features")
     depth = context.config.depth
     check_index("layer", layer, depth, None)
     chosen = depth - 1 if layer is None else layer

@@ -35,7 +35,9 @@ def too_large(config: ViTConfig, what: str) -> LargeAttentionError:
 def fits(config: ViTConfig) -> bool:
     """Whether the full attention is held at once; that of the tutorials' models always is."""
     return (
-        config.architecture != "vit" or config.attention_bytes <= SMALL_BYTES or config.attention_bytes <= max_bytes()
+        config.architecture.startswith("tutorial")
+        or config.attention_bytes <= SMALL_BYTES
+        or config.attention_bytes <= max_bytes()
     )
 
 

@@ -54,6 +54,7 @@ class Method:
         is_direction: Whether the page shows it for each head as a direction of attention, so that its lists leave it
             out; it needs a class token.
         is_first: Whether the page shows it before the others, one of each kind.
+        of_blocks: Whether it needs the tokens or values of the blocks, which are not known of captured models.
     """
 
     title: str
@@ -73,6 +74,7 @@ class Method:
     of_class_token: bool = False
     is_direction: bool = False
     is_first: bool = False
+    of_blocks: bool = False
 
     @property
     def unit(self) -> Literal["weights", "logits", "relative"]:
@@ -248,6 +250,7 @@ METHODS: dict[str, Method] = {
         pixels=propagation_maps.balanced_pixels,
         full_attention=True,
         is_first=True,
+        of_blocks=True,
     ),
     "contributions": Method(
         "Contributions",
@@ -261,6 +264,7 @@ METHODS: dict[str, Method] = {
         signed=True,
         full_attention=True,
         is_first=True,
+        of_blocks=True,
     ),
     "gradient_rollout": Method(
         "Gradient rollout",
@@ -292,6 +296,7 @@ METHODS: dict[str, Method] = {
         propagation_maps.legrad,
         class_specific=True,
         full_attention=True,
+        of_blocks=True,
     ),
     "attn_lrp": Method(
         "AttnLRP",
@@ -305,6 +310,7 @@ METHODS: dict[str, Method] = {
         signed=True,
         pixels=propagation_maps.attn_lrp_pixels,
         full_attention=True,
+        of_blocks=True,
     ),
     "attention_gradcam": Method(
         "Grad-CAM",
@@ -331,6 +337,7 @@ METHODS: dict[str, Method] = {
             "mean over layers, heads and patches i of | A[l, h, i, j] v_j W_O |",
         ),
         of_class_token=True,
+        of_blocks=True,
     ),
     "input_gradient": Method(
         "Input gradient",
@@ -411,7 +418,8 @@ def methods_for(config: ViTConfig, holds_attention: bool = True) -> dict[str, Me
         for key, method in METHODS.items()
         if not method.on_request
         and (config.num_classes or not method.class_specific)
-        and (holds_attention or not method.full_attention)
+        and ((holds_attention and config.has_gradients) or not method.full_attention)
+        and not (config.is_captured and method.of_blocks)
         and (config.class_token or not method.is_direction)
     }
     if not config.class_token:

@@ -53,6 +53,8 @@ def target_names(context: ForwardContext, target: Target) -> list[str]:
 def method_target(context: ForwardContext, method: str, target: TargetLike | None = None) -> Target:
     """Return the target of a method; ConfigError for an unknown method, or one that the model does not support."""
     check_method(method)
+    if METHODS[method].of_blocks:
+        context.require_blocks(f"the method {method}")
     if METHODS[method].class_specific and not context.config.num_classes:
         name = context.checkpoint.name
         problem = f"must not be {method}, which explains a class: {name} has no classification head"

@@ -4,7 +4,7 @@ from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -153,6 +153,9 @@ class ViTConfig:
         bool, Field(description="Divide the input of the head by its L2 norm, as in zero-shot classification by CLIP.")
     ] = False
 
+    is_captured: ClassVar[bool] = False  # see `vitviz.models.captured_vit`
+    has_gradients: ClassVar[bool] = True  # whether the gradients of its attention are known
+
     def __post_init__(self) -> None:
         check_fields(self)
         if self.architecture == "vit" and self.pos_drop_rate:
@@ -248,6 +251,11 @@ class ViTConfig:
     def has_sigmoid(self) -> bool:
         """Whether probabilities are sigmoids of the logits: of several labels, or of one output."""
         return self.multi_label or self.num_classes == 1
+
+    @property
+    def can_drop_patches(self) -> bool:
+        """Whether the logits are defined without any patch, so that all patches can be left out one after another."""
+        return self.global_pool == "token" and not self.is_captured
 
     @property
     def head_dim(self) -> int:

@@ -29,11 +29,12 @@ from vitviz.data.datasets import Channels
 from vitviz.data.preprocessing import CropMode, Resize
 from vitviz.errors import CheckpointError, did_you_mean
 from vitviz.files import printable_name
-from vitviz.models import adapters, checkpoint, originals
+from vitviz.models import adapters, captured_vit, checkpoint, originals
+from vitviz.models.capture import unwrap
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, ViTConfig, rule
 from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
-from vitviz.models.families import PROCESSORS, TILES, TILING, TIMM, TRANSFORMERS
+from vitviz.models.families import IMAGENET, PROCESSORS, TILES, TILING, TIMM, TRANSFORMERS
 from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.layers import ANTIALIASED
@@ -63,6 +64,7 @@ TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files o
 FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 ASSUMED = "mean and standard deviation are the defaults of the family, as no file states them"
+ASSUMED_IMAGENET = "mean and standard deviation are those of ImageNet, as the module states none"
 RESIZED = (
     "images are resized to one size, where the image processor of the model also pads them or cuts them into tiles"
 )
@@ -162,30 +164,37 @@ def load(
         img_size = img_size if size is None else read_size(size)
     if isinstance(name, nn.Module):
         settings = processor_of(name) if settings is None else settings
-        name = describe_module(adapters.merge_layers(name))
-    folder = None if isinstance(name, Pretrained) else find_folder(name, offline, base)
+    folder = None if isinstance(name, nn.Module | Pretrained) else find_folder(name, offline, base)
     if base is not None and (folder is None or folder.adapter is None):
         raise CheckpointError(
             "like is for weights without a config, and for adapters: this model has its own", "Load it without.", "like"
         )
-    if isinstance(name, Pretrained):
+    if isinstance(name, nn.Module):
+        found = load_module(name, settings or {}, img_size, check)
+    elif isinstance(name, Pretrained):
         found = load_pretrained(name, settings or {}, {}, img_size, check)
     elif folder is not None:
         found = load_folder(folder, settings, img_size, check)
     else:
         found = checkpoint.load(name)
         found = found if img_size is None else resize_input(found, img_size)
+    found = with_statistics(found, mean, std)
+    if img_size is not None and not found.config.is_captured:
+        found = replace(
+            found, name=f"{found.name}{write_size(img_size)}", notes=(*found.notes, describe_cost(found.config))
+        )
+    return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
+
+
+def with_statistics(found: Checkpoint, mean: Channels | None, std: Channels | None) -> Checkpoint:
+    """Return a model with another mean and standard deviation of the color channels, those that are not None."""
     if mean is not None:
         found = replace(found, mean=checkpoint.read_channels({"mean": mean}, "mean"))
     if std is not None:
         found = replace(found, std=checkpoint.read_std({"std": std}))
     if mean is not None and std is not None:
-        found = replace(found, notes=tuple(note for note in found.notes if note != ASSUMED))
-    if img_size is not None:
-        found = replace(
-            found, name=f"{found.name}{write_size(img_size)}", notes=(*found.notes, describe_cost(found.config))
-        )
-    return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
+        found = replace(found, notes=tuple(note for note in found.notes if note not in (ASSUMED, ASSUMED_IMAGENET)))
+    return found
 
 
 def describe_cost(config: ViTConfig) -> str:
@@ -194,6 +203,36 @@ def describe_cost(config: ViTConfig) -> str:
     count = config.depth * (8 * T * D * D + 4 * T * D * M + 4 * T * T * D)  # projections, MLP, attention
     size, attention = " × ".join(map(str, config.img_size)), config.attention_bytes / 1e6
     return f"{size} px: {T:,} tokens, {attention:,.0f} MB of attention, {count / 1e9:,.3g} GFLOP a forward pass"
+
+
+def load_module(module: nn.Module, processor: Settings, img_size: tuple[int, int] | None, check: bool) -> Checkpoint:
+    """Convert a ViT of timm or transformers; wrap a module that cannot be converted; arguments as for `load`."""
+    try:
+        return load_pretrained(describe_module(adapters.merge_layers(module)), processor, {}, img_size, check)
+    except CheckpointError as error:
+        conversion = error
+    try:
+        network, notes = captured_vit.wrap(module, img_size)
+    except CheckpointError:
+        if conversion.field == "module":  # no ViT of these libraries is in it
+            raise
+        raise conversion from None
+    outer = unwrap(module)
+    cfg = getattr(outer, "pretrained_cfg", None)
+    cfg = cfg if isinstance(cfg, Mapping) else {}
+    mean, std = (
+        cfg.get(name) or processor.get(f"image_{name}") or default
+        for name, default in zip(("mean", "std"), IMAGENET, strict=True)
+    )
+    if not (cfg.get("mean") or processor.get("image_mean")):
+        notes.append(ASSUMED_IMAGENET)
+    notes.insert(
+        0, f"the model runs as it is and its attention is captured, as it was not converted: {conversion.problem}"
+    )
+    known = getattr(getattr(outer, "config", None), "id2label", None) or cfg.get("label_names")
+    labels = name_classes(known, cfg.get("label_descriptions"), network.config.num_classes)
+    record = {"captured": {"module": f"{type(outer).__module__}.{type(outer).__qualname__}"[:200]}}
+    return Checkpoint(type(outer).__name__, network, labels, tuple(mean), tuple(std), record, notes=tuple(notes))
 
 
 def read_size(value: Any) -> tuple[int, int]:
@@ -331,7 +370,7 @@ def as_checkpoint(model: object) -> Checkpoint:
     """Return a checkpoint as it is, and the checkpoint of a module on the module's device.
 
     Raises:
-        CheckpointError: If the module is not a ViT that vitviz knows.
+        CheckpointError: If the module runs no attention that lies on the image.
         ValueError: If the value is neither.
     """
     if isinstance(model, Checkpoint):
@@ -601,6 +640,11 @@ def find_labels(pretrained: Pretrained, count: int) -> tuple[str, ...]:
     if isinstance(file, TimmConfig):
         known = file.label_names or file.pretrained_cfg.label_names or known
         described = file.label_descriptions or file.pretrained_cfg.label_descriptions
+    return name_classes(known, described, count)
+
+
+def name_classes(known: Any, described: Any, count: int) -> tuple[str, ...]:
+    """Return the names of K classes from a list or by number, described by name; or as `find_labels` without them."""
     items = known.items() if isinstance(known, dict) else enumerate(known) if isinstance(known, list | tuple) else ()
     names = {int(key): str(value) for key, value in items if str(key).isdecimal() and len(str(key)) < 7}
     described = described if isinstance(described, dict) else {}

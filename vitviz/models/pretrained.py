@@ -695,6 +695,7 @@ def find_vit(module: nn.Module) -> tuple[str, nn.Module]:
         f"The module must be a ViT of timm, torchvision or transformers: got {type(module).__name__}"
         + (f" with {len(found)}: {list_some(list(found))}" if found else ""),
         "Pass one of them." if found else "Load such a model with your weights, or save them with a config.json.",
+        "vit" if found else "module",
     )
 
 
