@@ -29,6 +29,7 @@ PUBLIC = {
     "View",
     "VitvizError",
     "app",
+    "capture",
     "ViTConfig",
     "__version__",
     "compare",

@@ -315,22 +315,25 @@ class TwoInputs(StudentViT):
         return super().forward(x + y)
 
 
+class Gray(StudentViT):
+    def forward(self, x):
+        return super().forward(F.conv2d(x, torch.ones(3, 1, 1, 1)))
+
+
 @pytest.mark.parametrize(
-    "module",
+    ("build", "field"),
     [
-        nn.Linear(2, 2),
-        torchvision.models.resnet18(num_classes=3),
-        TwoInputs(),
-        StudentViT()
-        .requires_grad_(False)
-        .apply(lambda part: setattr(part, "embed", nn.Conv2d(1, D, P, P)) if hasattr(part, "embed") else None),
-        timm.create_model("xcit_nano_12_p16_224", depth=1),
+        (lambda: nn.Linear(2, 2), "images"),
+        (TwoInputs, "images"),
+        (Gray, "images"),
+        (lambda: torchvision.models.resnet18(num_classes=3), "module"),
+        (lambda: timm.create_model("xcit_nano_12_p16_224", depth=1), "module"),
     ],
-    ids=["no images", "no attention", "two inputs", "one channel", "channel attention"],
+    ids=["no images", "two inputs", "one channel", "no attention", "channel attention"],
 )
-def test_a_module_without_attention_on_the_image_is_refused(module):
-    with refuses("module", CheckpointError):
-        vitviz.load(module)
+def test_a_module_without_attention_on_the_image_is_refused(build, field):
+    with refuses(field, CheckpointError):
+        vitviz.load(build())
 
 
 def test_a_compiled_or_wrapped_module_is_run_inside():

@@ -343,7 +343,7 @@ def failed(name: str, action: str, error: Exception) -> CheckpointError:
         f"The model must run on images: {action} failed in {name}, {type(error).__name__}: "
         f"{printable_name(str(error))[:160]}",
         "Pass img_size if it needs another size, or the part of the model that takes images.",
-        "module",
+        "images",
     )
 
 

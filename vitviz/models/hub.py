@@ -213,10 +213,9 @@ def load_module(module: nn.Module, processor: Settings, img_size: tuple[int, int
         conversion = error
     try:
         network, notes = captured_vit.wrap(module, img_size)
-    except CheckpointError:
-        if conversion.field == "module":  # no ViT of these libraries is in it
-            raise
-        raise conversion from None
+    except CheckpointError as error:
+        # One of these libraries that does not run needs what its conversion lacks.
+        raise conversion if error.field == "images" and conversion.field != "module" else error from None
     outer = unwrap(module)
     cfg = getattr(outer, "pretrained_cfg", None)
     cfg = cfg if isinstance(cfg, Mapping) else {}
