@@ -328,6 +328,13 @@ def test_another_family_or_config_is_refused_by_name(tmp_path, changes, field):
             vitviz.load(folder)
 
 
+def test_a_module_that_orders_its_patches_by_its_own_code_is_not_converted():
+    with torch.device("meta"):
+        module = timm.create_model("qwen3_vit_306m")  # larger than what is compared with its original
+    with refuses("family"):
+        describe_module(module)
+
+
 @pytest.mark.parametrize(
     ("options", "field"),
     [

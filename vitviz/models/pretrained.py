@@ -780,6 +780,11 @@ def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
         },
         str(config["architecture"]),
     )
+    if rope is not None and "Eva" not in [base.__name__ for base in type(module).__mro__]:
+        raise CheckpointError(
+            f"Rotary positions must be those of timm's Eva: {type(module).__name__} has code of its own for them",
+            field="family",
+        )
     attn = block.attn  # type: ignore[union-attr]
     if getattr(block.mlp, "gate_last", False):  # type: ignore[union-attr]
         raise CheckpointError("The gate of a SwiGLU must come first: gate_last is True", field="mlp")
