@@ -16,7 +16,9 @@ from itertools import count
 from typing import TypeVar
 
 T = TypeVar("T")
-LOW_PRIORITY = 15  # nice value, so that a browser on the same computer redraws in time; threads wait for its locks
+# Nice value: a browser on the same computer redraws in time (`python -m benchmarks large`), while requests wait no longer
+# for the locks of these workers than with 5 (`python -m benchmarks load`).
+LOW_PRIORITY = 15
 
 
 class BusyError(Exception):
