@@ -16,7 +16,7 @@ from itertools import count
 from typing import TypeVar
 
 T = TypeVar("T")
-# Nice value: a browser on the same computer redraws in time (`python -m benchmarks large`), while requests wait no longer
+# Nice value: a browser on the same computer redraws in time (`python -m benchmarks large`), and requests wait no longer
 # for the locks of these workers than with 5 (`python -m benchmarks load`).
 LOW_PRIORITY = 15
 
