@@ -42,6 +42,14 @@ def bench_large(
     large.large(models or (), images)
 
 
+@app.command("capture")
+def bench_capture(rounds: Annotated[int, typer.Option(min=1, max=100, help="Passes of each kind.")] = 12) -> None:
+    """Time and memory of capturing the attention of modules, relative to a plain forward pass."""
+    from benchmarks import capture
+
+    capture.measure(rounds)
+
+
 @app.command("train")
 def bench_train(
     preset_name: PresetName = "cifar10-ti4",

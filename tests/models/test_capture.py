@@ -1,6 +1,7 @@
 """Captured attention equals that of converted models, of the modules' own formulas, and of windows by brute force."""
 
 import copy
+import json
 import math
 
 import numpy as np
@@ -9,6 +10,8 @@ import timm
 import torch
 import torch.nn.functional as F
 import torchvision
+import transformers
+from timm.models._hub import save_for_hf
 from torch import nn
 
 import vitviz
@@ -348,3 +351,28 @@ def test_weights_that_are_no_matrix_of_patches_are_drawn():
     layer = nn.TransformerEncoderLayer(16, 2, batch_first=True)
     figure = capture(layer, torch.randn(1, 5, 16)).figure()
     assert figure.axes[0].images[0].get_array().shape == (5, 5)
+
+
+def test_a_saved_model_of_another_family_runs_in_its_library(tmp_path):
+    sizes = {"embed_dim": 24, "depths": (1, 1), "num_heads": (2, 4), "window_size": 4}
+    options = {"img_size": 32, "patch_size": 4, **sizes}
+    module = timm.create_model("swin_tiny_patch4_window7_224", num_classes=K, **options).eval()
+    save_for_hf(module, tmp_path / "swin", model_args=options, safe_serialization=True)
+    config = transformers.SwinConfig(image_size=32, num_labels=K, **sizes)
+    other = transformers.SwinForImageClassification(config).eval()
+    other.save_pretrained(tmp_path / "hf")
+    for name, expected in (("swin", module), ("hf", lambda pixels: other(pixels).logits)):
+        model = vitviz.load(tmp_path / name, device="cpu")
+        pixels = torch.randn(1, 3, 32, 32)
+        torch.testing.assert_close(model.network(pixels), expected(pixels), rtol=0, atol=1e-5)
+        assert (model.name, model.config.is_captured, len(model.labels), model.config.depth) == (name, True, K, 2)
+        assert "swin" in model.family
+
+
+def test_a_model_of_another_family_without_all_weights_is_refused_by_name(tmp_path):
+    config = transformers.SwinConfig(image_size=32, embed_dim=24, depths=[1], num_heads=[2], window_size=4)
+    transformers.SwinModel(config).save_pretrained(tmp_path)
+    described = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(described | {"depths": [2]}))
+    with refuses("family", CheckpointError):
+        vitviz.load(tmp_path)

@@ -219,6 +219,7 @@ def load_module(module: nn.Module, processor: Settings, img_size: tuple[int, int
     outer = unwrap(module)
     cfg = getattr(outer, "pretrained_cfg", None)
     cfg = cfg if isinstance(cfg, Mapping) else {}
+    resize = {name: cfg[name] for name in ("interpolation", "crop_pct", "crop_mode") if cfg.get(name)}
     mean, std = (
         cfg.get(name) or processor.get(f"image_{name}") or default
         for name, default in zip(("mean", "std"), IMAGENET, strict=True)
@@ -231,7 +232,9 @@ def load_module(module: nn.Module, processor: Settings, img_size: tuple[int, int
     known = getattr(getattr(outer, "config", None), "id2label", None) or cfg.get("label_names")
     labels = name_classes(known, cfg.get("label_descriptions"), network.config.num_classes)
     record = {"captured": {"module": f"{type(outer).__module__}.{type(outer).__qualname__}"[:200]}}
-    return Checkpoint(type(outer).__name__, network, labels, tuple(mean), tuple(std), record, notes=tuple(notes))
+    filters = checkpoint.read_resize({"resize": resize}) if resize else Resize("bicubic")
+    name = type(outer).__name__
+    return Checkpoint(name, network, labels, tuple(mean), tuple(std), record, filters, notes=tuple(notes))
 
 
 def read_size(value: Any) -> tuple[int, int]:
@@ -424,7 +427,13 @@ def load_folder(
             pretrained = merge_adapter(pretrained, folder.adapter, stack)
             states += (WeightFile.of(folder.adapter / ADAPTER_WEIGHTS),)
         processor = read_processor(path) if processor is None else processor
-        return replace(load_pretrained(pretrained, processor, folder.stated, img_size, check), files=states)
+        if pretrained.converts or (module := originals.build_unconverted(pretrained)) is None:
+            found = load_pretrained(pretrained, processor, folder.stated, img_size, check)
+        else:
+            found = load_module(module, processor, img_size, check)
+            stated = {"library": pretrained.library, "family": pretrained.model} | folder.stated
+            found = replace(found, name=folder.name, record=found.record | {"pretrained": stated})
+        return replace(found, files=states)
 
 
 def merge_adapter(base: Pretrained, folder: Path, stack: ExitStack) -> Pretrained:

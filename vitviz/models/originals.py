@@ -167,6 +167,37 @@ def build_transformers(network: ViT, pretrained: Pretrained) -> nn.Module:
     return kind.from_pretrained(None, config=config, state_dict=state).float()
 
 
+def build_unconverted(pretrained: Pretrained) -> nn.Module | None:
+    """Build a model of a family that is not converted, by its library, with all of its weights.
+
+    None if the library is not installed or lacks it, or if the weights are not those of its config.
+    """
+    values: dict[str, Any] = dict(pretrained.stated)
+    tensors = dict(pretrained.tensors)
+    try:
+        if pretrained.is_timm:
+            import timm
+
+            cfg = values.get("pretrained_cfg") or {}
+            args = (values.get("model_args") or {}) | {"num_classes": values.get("num_classes", cfg.get("num_classes"))}
+            module: nn.Module = timm.create_model(pretrained.model, pretrained=False, **args)
+            adapt = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
+            module.load_state_dict(adapt(tensors, module) if adapt else tensors)
+            vars(module)["pretrained_cfg"] = {**vars(module)["pretrained_cfg"], **cfg}
+            return module
+        import transformers
+
+        with silent():
+            kind = getattr(transformers, values["architectures"][0])
+            if kind.config_class.model_type != pretrained.model:
+                return None
+            config = kind.config_class.from_dict(values)
+            found, info = kind.from_pretrained(None, config=config, state_dict=tensors, output_loading_info=True)
+        return None if info["missing_keys"] or info["mismatched_keys"] else found
+    except Exception:  # of a library of any version
+        return None
+
+
 @contextmanager
 def silent() -> Iterator[None]:
     """Switch the messages and progress bars of transformers off."""

@@ -75,7 +75,15 @@ class Pretrained:
     @property
     def library(self) -> str:
         """Library whose implementation it is."""
-        return self.family.library if self.is_timm else "transformers"
+        return self.family.library if self.is_timm and self.converts else "timm" if self.is_timm else "transformers"
+
+    @cached_property
+    def converts(self) -> bool:
+        """Whether the family is one that vitviz converts."""
+        try:
+            return bool(self.family)
+        except CheckpointError:
+            return False
 
     @cached_property
     def is_tower(self) -> bool:
