@@ -126,7 +126,7 @@ def test_two_patches_are_too_few_for_a_rank_correlation():
 
 
 def test_an_ablated_head_has_no_map():
-    found = Comparison(side(A), side(np.zeros((2, 3)), kept=np.zeros((2, 3), bool)))
+    found = Comparison(side(A), side(np.zeros((2, 3)), kept=np.zeros((2, 3), bool), why_empty="ablated"))
     assert found.rank_correlation is None
     assert found.notes == ["Layer 1, head 1 is ablated in B: it has no map there."]
     assert found.most_changed is None

@@ -11,10 +11,10 @@ from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import query_weights
 from vitviz.attribution.targets import find_target
 from vitviz.attribution.view_maps import (
-    ablated_maps,
     all_rows,
     attention_scales,
     create_view,
+    empty_maps,
     limits_of,
     map_of,
     scale_of,
@@ -117,15 +117,15 @@ def test_all_heads_are_followed_by_their_means(explanation):
 
 
 def test_ablated_heads_have_no_map_and_are_left_out_of_the_means(explanation, ablated):
-    assert np.argwhere(ablated_maps(ablated)).tolist() == [[1, 0]]
-    assert np.argwhere(ablated_maps(explanation.ablate([(0, 1)]))).tolist() == [[0, 1]]
+    assert np.argwhere(empty_maps(ablated)).tolist() == [[1, 0]]
+    assert np.argwhere(empty_maps(explanation.ablate([(0, 1)]))).tolist() == [[0, 1]]
     whole = explanation.ablate([(layer, 1) for layer in range(L)])
-    assert np.argwhere(ablated_maps(whole)).tolist() == [[layer, 1] for layer in range(L + 1)]
+    assert np.argwhere(empty_maps(whole)).tolist() == [[layer, 1] for layer in range(L + 1)]
     rows = all_rows(ablated, View())
     assert np.isnan(rows[1, 0]).all()
     np.testing.assert_array_equal(rows[1, 2], rows[1, 1])
     both = ablated.ablate([(1, 1)])
-    assert np.argwhere(ablated_maps(both)).tolist() == [[1, 0], [1, 1], [1, 2]]
+    assert np.argwhere(empty_maps(both)).tolist() == [[1, 0], [1, 1], [1, 2]]
 
 
 @pytest.mark.parametrize("direction", ["from", "to"])

@@ -100,11 +100,11 @@ def files_in(folder: Path) -> list[Path]:
 
 
 @contextmanager
-def running(folder: Path, names: tuple[str, ...] = (), public: bool = False):
+def running(folder: Path, names: tuple[str, ...] = (), public: bool = False, models: Any = None):
     """Run a server with its uploads in this folder, and yield its client."""
     before = os.environ.get("GRADIO_TEMP_DIR")
     os.environ["GRADIO_TEMP_DIR"] = str(folder)
-    app = build_app(public=public)
+    app = build_app(public=public, models=models)
     try:
         yield Client(serve(app, port=unused_port(), block=False, names=names))
     finally:

@@ -23,7 +23,7 @@ from vitviz.attribution.features import PatchPCA
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Panel, Provenance, Shown
-from vitviz.attribution.view_maps import create_view, is_ablated, kept_patches, map_of, method_of, title_of
+from vitviz.attribution.view_maps import create_view, kept_patches, map_of, method_of, title_of, why_empty
 from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.models.labels import distinct_names
 from vitviz.plots import formatting
@@ -78,6 +78,7 @@ class Side:
         snapshot: Name of the snapshot of a training; empty without one.
         shown: Returns where the side comes from; weights are hashed only then.
         pca: The patch tokens along their principal components, of features.
+        why_empty: Why a head has no map: "ablated" or "absent"; empty if it has one.
     """
 
     title: str
@@ -96,6 +97,7 @@ class Side:
     snapshot: str = ""
     shown: Callable[[], Shown] | None = None
     pca: PatchPCA | None = None
+    why_empty: str = ""
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -351,8 +353,8 @@ class Comparison:
         elif self.scale.kind == "uniform":
             yield f"The models have {a.num_tokens} and {b.num_tokens} tokens: weights are given relative to uniform."
         for letter, side in zip("AB", (a, b), strict=True):
-            if side.pca is None and not side.kept.any():
-                yield f"{side.title} is ablated in {letter}: it has no map there."
+            if side.why_empty:
+                yield f"{side.title} is {side.why_empty} in {letter}: it has no map there."
         without = next((side for side in (a, b) if side.probabilities is None), None)
         if without is not None:
             yield f"{without.model} predicts no class: predictions are not compared."
@@ -518,8 +520,9 @@ def side(explanation: "Explanation", view: View, a: "Explanation | None" = None)
         return similarity_side(explanation, view, a or explanation)
     values, title, kept = map_of(explanation, view), title_of(explanation, view), kept_patches(explanation)
     if (method := method_of(view)) is None:
-        kept = kept & (not is_ablated(explanation, view))
-        return create_side(explanation, view, title, ATTENTION, "weights", values, kept)
+        why = why_empty(explanation, view)
+        found = create_side(explanation, view, title, ATTENTION, "weights", values, kept & (not why))
+        return replace(found, why_empty=why)
     unit = METHODS[method].unit
     quantity = ATTENTION if unit == "weights" else method
     return create_side(explanation, view, title, quantity, unit, values, kept)

@@ -18,7 +18,6 @@ from torch import Tensor
 
 from vitviz import malloc
 from vitviz.attribution.layered_attention import LayeredAttention, fits, too_large
-from vitviz.errors import CapturedModelError
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.backward import BlockGradients, RuleSet, backward_by_block
 from vitviz.models.captured_vit import CapturedViT
@@ -135,6 +134,12 @@ class ForwardContext:
             for head in (one.keep == 0).nonzero()[:, 0].tolist()
         )
 
+    @cached_property
+    def empty_heads(self) -> tuple[Head, ...]:
+        """Heads without attention, (layer, head) from 0: ablated ones, and those that a layer lacks."""
+        counts, every = enumerate(self.config.layer_heads), self.config.num_heads
+        return (*self.ablated_heads, *((layer, head) for layer, count in counts for head in range(count, every)))
+
     @property
     def output(self) -> AttentionOutput:
         """Output of one forward pass with tokens and, if it fits into memory, full attention, batch size 1."""
@@ -160,8 +165,7 @@ class ForwardContext:
 
     def require_blocks(self, what: str, hint: str = "") -> None:
         """Raise CapturedModelError if the tokens and values of the blocks, which `what` needs, are not known."""
-        if self.config.is_captured:
-            raise CapturedModelError(what, hint)
+        self.checkpoint.require_blocks(what, hint)
 
     @own_modes()
     def rows(self, tokens: Sequence[int], direction: str = "from") -> NDArray[np.float32]:

@@ -12,7 +12,6 @@ from vitviz.attribution.view_maps import (
     all_rows,
     attention_scales,
     create_view,
-    is_ablated,
     kept_patches,
     map_of,
     over_patches,
@@ -21,6 +20,7 @@ from vitviz.attribution.view_maps import (
     shows_pixels,
     target_of,
     title_of,
+    why_empty,
 )
 from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.plots import figures, formatting
@@ -72,8 +72,8 @@ def draw_view(explanation: "Explanation", view: View, width: float) -> "Figure":
     shown, matrix = map_with_scale(explanation, view), None
     if view.content == "attention":
         query = query_text(explanation, view)
-        title = shown.title + " (ablated)" * is_ablated(explanation, view) + f"\n{query}"
-        shown = replace(shown, title=title)
+        why = why_empty(explanation, view)
+        shown = replace(shown, title=shown.title + (f" ({why})" if why else "") + f"\n{query}")
         matrix = matrix_of(explanation, view, f"All heads\n{query}")
     notes = explanation.context.notes.get((view.method or "", target_of(explanation, view)), "")
     return figures.draw(
@@ -94,7 +94,7 @@ def map_with_scale(explanation: "Explanation", view: View) -> Map:
     """Return the map of a view, by patch or by pixel, with its title and scale; NaN for removed patches."""
     values, pixels = map_of(explanation, view), pixel_map_of(explanation, view)
     scale = scale_of(explanation, view, values if pixels is None else pixels)
-    has_value = kept_patches(explanation) & (not is_ablated(explanation, view))
+    has_value = kept_patches(explanation) & (not why_empty(explanation, view))
     shown = np.where(has_value, values, np.float32(np.nan)) if pixels is None else pixels
     return Map(title_of(explanation, view), shown, scale)
 

@@ -1,13 +1,13 @@
 """Probes: measurements of a model's layers and heads over some images.
 
 The first two probes read the weights alone; the others read an `AttentionOutput` with full attention and tokens, and
-average over its B images as their docstrings state. `probe` computes all of them with one forward pass per batch.
-Values are not scaled for display. Where the first dimension is L + 1, index 0 is the input of the first block and index
-l the output of the l-th block.
+average over its B images as their docstrings state. Of a captured model there are those of the attention alone. `probe`
+computes all of them with one forward pass per batch. Values are not scaled for display. Where the first dimension is L
++ 1, index 0 is the input of the first block and index l the output of the l-th block.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -246,6 +246,9 @@ def stack_sinks(found: list[tuple[Tensor, Tensor]]) -> dict[str, Tensor]:
 class Probes:
     """Results of all probes over B images.
 
+    Of a captured model only the distances, entropies, numbers of tokens and divergences are not empty. They are NaN for
+    heads that a layer lacks.
+
     Attributes:
         labels: K class names.
         filters: Components of the patch embedding, (k, 3, P, P).
@@ -308,7 +311,7 @@ class Probes:
 
     def __repr__(self) -> str:
         layers, heads = self.distance.shape
-        return f"<Probes of {layers} layers and {heads} heads over {self.lens.shape[1]} images>"
+        return f"<Probes of {layers} layers and {heads} heads over {self.provenance.probed.count} images>"
 
     def save(self, path: Output, note: str = "") -> Path | Output:
         """Write the figure (.png, .svg, .pdf, .jpg) or the arrays (.npz, by the names above), by the file's ending.
@@ -359,25 +362,23 @@ def probe(
     for part in images.split(max_batch_size(config) if holds else 1):
         report(sum(part.shape[1] for part in parts), len(images))
         output = model.forward_with_attention(checkpoint.normalize(part), "full" if holds else "tokens")
-        parts.append(logit_lens(model, output))
+        if not config.is_captured:
+            parts.append(logit_lens(model, output))
         for name, mean in measure(model, output).items():
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
-    filters, explained = patch_filters(model)
-    lens = torch.cat(parts, 1)[..., : config.num_classes]
-    empty = dict.fromkeys(("final_agreement", "final_probability"), lens.new_empty(0))
-    results = {
-        "filters": filters,
-        "explained": explained,
-        "position_similarity": position_similarity(model),
-        "uniform_distance": patch_distances(config).mean(),
-        "lens": lens,
-        **(final_predictions(lens, config.has_sigmoid) if checkpoint.is_classifier else empty),
-        "cka": cka(totals.pop("products")),
-        **totals,
-    }
+    results = totals | {"uniform_distance": patch_distances(config).mean()}
+    if not config.is_captured:
+        lens = torch.cat(parts, 1)[..., : config.num_classes]
+        predicted = final_predictions(lens, config.has_sigmoid) if checkpoint.is_classifier else {}
+        filters, explained = patch_filters(model)
+        results |= {"filters": filters, "explained": explained, "position_similarity": position_similarity(model)}
+        results |= {"lens": lens, "cka": cka(results.pop("products")), **predicted}
+    arrays = {name: value.float().cpu().numpy() for name, value in results.items()}
+    empty = {field.name: np.empty(0, np.float32) for field in fields(Probes) if field.type == Array}
+    empty["norms"] = np.empty((0, config.num_tokens), np.float32)
     return Probes(
         np.array(checkpoint.labels),
-        **{name: value.float().cpu().numpy() for name, value in results.items()},
+        **empty | arrays,
         provenance=of_probes(checkpoint, len(images), images.contiguous().numpy().tobytes()),
     )
 
@@ -398,21 +399,27 @@ def check_memory(name: str, config: ViTConfig) -> None:
 
 def measure(model: Transformer, output: AttentionOutput) -> dict[str, Tensor]:
     """Compute the statistics that are averaged over images, for one batch; the attention may be left to be computed."""
-    config, tokens = model.config, require_full(output)[1]
+    config = model.config
+    tokens = None if config.is_captured else require_full(output)[1]
     distances = patch_distances(config)  # (N, N)
     found, rows, sinks = [], [], []
     for layer, weights in enumerate(attention_by_layer(model, output)):
         found.append(layer_distance(weights, distances, config))
         rows.append(cls_attention(weights, config))
-        sinks.append(layer_sinks(model, layer, weights, tokens[layer]))
-    output = AttentionOutput(output.logits, torch.stack(rows), list(tokens))
+        if tokens is not None:
+            sinks.append(layer_sinks(model, layer, weights, tokens[layer]))
+    output = AttentionOutput(output.logits, torch.stack(rows), () if tokens is None else list(tokens))
     entropy, effective = attention_entropy(output, config)
-    norms = token_norms(output)  # (L + 1, B, T)
-    return {
+    of_attention = {
         "distance": torch.stack(found),
         "entropy": entropy,
         "effective_tokens": effective,
         "head_divergence": head_divergence(output, config),
+    }
+    if tokens is None:
+        return of_attention
+    norms = token_norms(output)  # (L + 1, B, T)
+    return of_attention | {
         "norms": norms.mean(1),
         "longest": norms[..., config.num_prefix_tokens :].amax(-1).mean(1),
         "outliers": outliers(norms, config.num_prefix_tokens).float().mean(1),

@@ -73,6 +73,7 @@ def to_json(explanation: "Explanation") -> Json:
         "classes": explanation.labels,
         "probabilities": explanation.probabilities.tolist(),
         "shape": shape_to_json(explanation),
+        "methods": [key for key, method in METHODS.items() if key in explanation.methods or method.on_request],
         "cls": to_base64(np.nan_to_num(default_rows(explanation.context)).astype("<f4")),
         "pool": pool_to_json(explanation),
         "on_demand": sent_bytes(explanation) > environment.MAX_SENT_BYTES or explanation.context.layered is not None,
@@ -97,6 +98,8 @@ def shape_to_json(explanation: "Explanation") -> Json:
         "prefix": context.prefix,
         "class_token": context.config.class_token,
         "distilled": context.config.distilled,
+        "layer_heads": list(context.config.layer_heads),
+        "captured": context.config.is_captured,
     }
 
 
@@ -288,6 +291,7 @@ def model_to_json(checkpoint: Checkpoint) -> Json:
         "dataset": None,
         "layers": config.depth,
         "heads": config.num_heads,
+        "captured": config.is_captured,
         "accuracy": record.get("test_accuracy"),
         "eval_samples": eval_samples(record),
         "measured_on": "test",

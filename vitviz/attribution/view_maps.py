@@ -135,11 +135,11 @@ def over_patches(context: ForwardContext, rows: Array) -> Array:
 
 
 def attention_map(context: ForwardContext, view: View) -> Array:
-    """Return the map of a head, or of a mean over the heads that are not ablated, (gh, gw); 0 for an ablated head."""
+    """Return the map of a head, or of a mean over the heads that have one, (gh, gw); 0 for a head without attention."""
     if view.layer == "pool":
         return pool_map(context, view.head)
     maps = over_patches(context, np.nan_to_num(query_rows(context, view.query, view.direction)))
-    chosen: Array = with_means(maps, context.ablated_heads)[
+    chosen: Array = with_means(maps, context.empty_heads)[
         -1 if view.layer == "mean" else view.layer, -1 if view.head == "mean" else view.head
     ]
     return chosen
@@ -164,32 +164,35 @@ def kept_patches(explanation: "Explanation") -> NDArray[np.bool_]:
     return context.kept_tokens[context.prefix :].reshape(context.grid)
 
 
-def ablated_maps(explanation: "Explanation") -> NDArray[np.bool_]:
-    """Return the mask of the ablated heads, and of the means whose heads are all ablated, (L + 1, A + 1)."""
+def empty_maps(explanation: "Explanation") -> NDArray[np.bool_]:
+    """Return the mask of the heads without attention, and of the means that have no others, (L + 1, A + 1)."""
     layers, heads = explanation.context.layers_and_heads
     found = np.zeros((layers + 1, heads + 1), bool)
-    for layer, head in explanation.context.ablated_heads:
+    for layer, head in explanation.context.empty_heads:
         found[layer, head] = True
     found[:-1, -1], found[-1, :-1] = found[:-1, :-1].all(1), found[:-1, :-1].all(0)
     return found
 
 
-def is_ablated(explanation: "Explanation", view: View) -> bool:
-    """Whether the view shows an ablated head, or a mean of heads that are all ablated, which have no map."""
+def why_empty(explanation: "Explanation", view: View) -> str:
+    """Return why the view has no map: "ablated", or "absent" if the layer lacks the head; empty if it has one."""
     if view.content == "method" or view.layer == "pool":
-        return False
+        return ""
     layer, head = (-1 if one == "mean" else one for one in (view.layer, view.head))
-    return bool(ablated_maps(explanation)[layer, head])
+    if not empty_maps(explanation)[layer, head]:
+        return ""
+    is_there = -1 in (layer, head) or head < explanation.context.config.layer_heads[layer]
+    return "ablated" if is_there else "absent"
 
 
 def all_rows(explanation: "Explanation", view: View) -> Array:
     """Return the attention between a view's query and all tokens: of every head, then means, (L + 1, A + 1, T).
 
-    Ablated heads, and means of none, are NaN; ablated heads are left out of the means.
+    Heads without attention, and means of none, are NaN; these heads are left out of the means.
     """
     rows = np.nan_to_num(query_rows(explanation.context, view.query, view.direction))
-    found = with_means(rows, explanation.context.ablated_heads)
-    found[ablated_maps(explanation)] = np.nan
+    found = with_means(rows, explanation.context.empty_heads)
+    found[empty_maps(explanation)] = np.nan
     return found
 
 

@@ -34,11 +34,13 @@ class CapturedConfig(ViTConfig):
 
     Attributes:
         cells: Rows and columns of the grid on which all attention is shown.
+        heads: Heads of each layer.
         has_gradients: Whether the gradients of the attention are known.
     """
 
     architecture: Any = "captured"
     cells: tuple[int, int] = (1, 1)
+    heads: tuple[int, ...] = ()
     has_gradients: bool = True  # type: ignore[misc]
     is_captured: ClassVar[bool] = True
 
@@ -49,6 +51,11 @@ class CapturedConfig(ViTConfig):
     def grid_size(self) -> tuple[int, int]:
         """Rows and columns of patches (gh, gw)."""
         return self.cells
+
+    @property
+    def layer_heads(self) -> tuple[int, ...]:
+        """Heads of each layer (L,)."""
+        return self.heads
 
 
 class Layer(nn.Module):
@@ -316,6 +323,7 @@ def wrap(module: nn.Module, img_size: tuple[int, int] | None = None) -> tuple[Ca
         global_pool="map" if pools else "avg",
         multi_label=getattr(getattr(inner, "config", None), "problem_type", "") == "multi_label_classification",
         cells=grid,
+        heads=tuple(layer.placed.slots.shape[1] for layer in layers.values()),
         has_gradients=False,
     )
     network = CapturedViT(inner, config, layers, pools[-1] if pools else None, len(placements))

@@ -20,7 +20,7 @@ import safetensors
 
 from vitviz.data import cifar
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
-from vitviz.errors import CheckpointError, ConfigError, did_you_mean
+from vitviz.errors import CapturedModelError, CheckpointError, ConfigError, did_you_mean
 from vitviz.files import write_atomic
 from vitviz.models.config import ViTConfig, config_from_dict
 from vitviz.models.families import TEXT_FAMILIES
@@ -119,6 +119,11 @@ class Checkpoint:
             return "compares images with texts, and has none: `vitviz convert --classes` makes texts its classes"
         return "has no classification head"
 
+    def require_blocks(self, what: str, hint: str = "") -> None:
+        """Raise CapturedModelError if the network, whose inside `what` needs, runs as it is and is captured."""
+        if self.config.is_captured:
+            raise CapturedModelError(what, hint)
+
     @property
     def pretrained(self) -> dict[str, Any]:
         """Library, family, repository, revision and license of a model of timm or transformers, where known."""
@@ -127,8 +132,10 @@ class Checkpoint:
 
     @property
     def family(self) -> str:
-        """Family of the model; that of models which vitviz trained is their architecture."""
+        """Family of the model; of models that vitviz trained their architecture, of captured ones their class."""
         architecture = self.config.architecture
+        if self.config.is_captured:
+            return f"{self.record['captured']['module'].rpartition('.')[2]}, captured"
         return str(self.pretrained.get("family") or ARCHITECTURES.get(architecture, architecture))
 
     @property
@@ -141,7 +148,10 @@ class Checkpoint:
 
     @property
     def credit(self) -> str:
-        """Repository and license as a sentence, for captions; empty for models that vitviz trained."""
+        """Repository and license, or what is captured, as a sentence for captions; empty for models of vitviz."""
+        if self.config.is_captured:
+            assumed = "; ".join(self.notes[1:])  # the first says why it was not converted
+            return f"{self.family}{': ' * bool(assumed)}{assumed}."
         if not self.pretrained:
             return ""
         return f"Weights: {self.pretrained_name}, license {self.pretrained.get('license', 'not stated')}."
@@ -222,8 +232,10 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     `extra` are additional tensors for `read_tensors`; `load` ignores them.
 
     Raises:
+        CapturedModelError: If the model is captured.
         CheckpointError: If `load` would refuse the file. Nothing is written.
     """
+    checkpoint.require_blocks("checkpoints")
     import safetensors.torch
     import torch
 

@@ -253,6 +253,11 @@ class ViTConfig:
         return self.multi_label or self.num_classes == 1
 
     @property
+    def layer_heads(self) -> tuple[int, ...]:
+        """Heads of each layer (L,), fewer than `num_heads` in some layers of a pyramid."""
+        return (self.num_heads,) * self.depth
+
+    @property
     def can_drop_patches(self) -> bool:
         """Whether the logits are defined without any patch, so that all patches can be left out one after another."""
         return self.global_pool == "token" and not self.is_captured

@@ -160,8 +160,10 @@ def export(model: Checkpoint, folder: Path) -> str:
         The architecture of timm.
 
     Raises:
+        CapturedModelError: If the model is captured.
         CheckpointError: If timm has no architecture for the config.
     """
+    model.require_blocks("export")
     network = model.network
     if not isinstance(network, ViT):
         raise CheckpointError(f"Only a plain ViT can be exported: {model.name} is a {type(network).__name__}")

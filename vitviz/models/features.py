@@ -22,8 +22,10 @@ def compute_features(model: Checkpoint, images: Tensor, report: Callable[[int], 
         report: Called after each forward pass with its number of images.
 
     Raises:
+        CapturedModelError: If the model is captured.
         CheckpointError: If a feature is NaN or infinite.
     """
+    model.require_blocks("features")
     network, features = model.network, []
     for batch in images.split(max_batch_size(model.config)):
         with torch.inference_mode():

@@ -22,6 +22,7 @@ Arrays = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
 
 DATA_COLOR = MAP_COLORS(150)
+OF_ATTENTION = ("distance", "effective", "divergence")
 
 
 def draw(arrays: Arrays, note: str = "") -> Figure:
@@ -50,13 +51,15 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
 
 def why_absent(arrays: Arrays, name: str) -> str:
     """Return why a model has no such probe; empty if it has."""
+    if name not in OF_ATTENTION and not arrays["filters"].size:
+        return "only its attention and outputs are known"
     if name == "positions" and not arrays["position_similarity"].any():
         return "this model has rotary positions and no position embedding"
     if name == "lens" and not len(arrays["labels"]):
         return "this model has no classification head"
     if name == "lens" and not len(arrays["final_agreement"]):
         return "this model was trained without labels"
-    needs_token = name in ("effective", "divergence", "cosine")
+    needs_token = name in ("effective", "divergence", "cosine") and arrays["filters"].size
     return "this model has no class token" if needs_token and not len(arrays["class_token_cosine"]) else ""
 
 
@@ -137,10 +140,10 @@ def show_heads(axes: Axes, values: NDArray, uniform: float, label: str) -> None:
     """Draw a dot per head (L, A), their mean as a line, and the value of uniform attention."""
     places = by_layer(axes, len(values), with_input=False)
     axes.plot(places, values, "o", color=DATA_COLOR, markersize=4, alpha=0.7, markeredgewidth=0)
-    axes.plot(places, values.mean(1), color=TEXT_COLOR, linewidth=1)
+    axes.plot(places, np.nanmean(values, 1), color=TEXT_COLOR, linewidth=1)
     axes.axhline(uniform, color=MUTED_COLOR, linewidth=0.7, linestyle=":")
     axes.annotate(label.format(uniform), (1, uniform), xytext=(0, 3), textcoords="offset points", color=MUTED_COLOR)
-    axes.set_ylim(0, 1.12 * max(uniform, float(values.max())))
+    axes.set_ylim(0, 1.12 * max(uniform, float(np.nanmax(values))))
 
 
 def show_entropy(panel: Panel, arrays: Arrays) -> None:

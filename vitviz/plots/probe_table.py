@@ -63,6 +63,8 @@ def rows(arrays: Arrays, figure: str) -> Iterator[list[Any]]:
         first = [0 if "layer output" in dimension else 1 for dimension in dimensions]
         yield [*dimensions, unit]
         for index, value in np.ndenumerate(arrays[name]):
+            if np.isnan(value):
+                continue  # of a head that the layer lacks
             yield [*(int(i) + start for i, start in zip(index, first, strict=True)), float(value)]
 
 

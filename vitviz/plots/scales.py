@@ -110,10 +110,14 @@ def limits_of_rows(heads: Array) -> ScaleLimits:
     """Return the limits of an image without ablations: each clips the largest 2 % of the weights, rounded.
 
     Args:
-        heads: Weights of the default query and of `limit_queries` to the patches, or from them, (L, A, Q, N).
+        heads: Weights of the default query and of `limit_queries` to the patches, or from them, (L, A, Q, N); NaN for
+            heads that a layer lacks.
     """
-    means = np.concatenate([heads.mean(1), heads.mean(0), heads.mean((0, 1))[None]])  # (L + A + 1, Q, N)
-    return {"heads": clip_limit(heads), "means": clip_limit(means)}
+    lacks = np.isnan(heads).all((2, 3))  # (L, A)
+    empty = [(layer, head) for layer, head in np.argwhere(lacks).tolist()]
+    found = with_means(np.nan_to_num(heads), empty)  # (L + 1, A + 1, Q, N)
+    means = np.concatenate([found[:-1, -1], found[-1]])  # (L + A + 1, Q, N)
+    return {"heads": clip_limit(heads[~lacks]), "means": clip_limit(means)}
 
 
 def clip_limit(values: Array) -> float:

@@ -100,6 +100,7 @@ def linear_probe(
         accuracy on images that were held out in cross-validation; near copies are held out together.
 
     Raises:
+        CapturedModelError: If the model is captured.
         ConfigError: If there are fewer than two classes or more than 1,000, or `c` is not positive.
         DataError: If a class has no image, or two classes have the same one.
         ImageError: If an image is not accepted.
@@ -107,6 +108,7 @@ def linear_probe(
     if not (isinstance(c, int | float) and 0 < c < math.inf):
         raise InvalidValueError("c", "a number above 0", c)
     checkpoint = as_checkpoint(model)
+    checkpoint.require_blocks("a linear probe")
     classes, pixels, labels = read_classes(checkpoint, images)
     done = 0
 

@@ -8,7 +8,7 @@ from vitviz.attribution.serialize import model_to_json
 from vitviz.data.preprocessing import describe_resize
 from vitviz.errors import ConfigError
 from vitviz.models.accuracy import accuracy_number, accuracy_text
-from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints, count_parameters, eval_samples
+from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints, eval_samples
 from vitviz.models.config import ViTConfig
 from vitviz.models.hub import describe_cost
 from vitviz.models.names import cut_size, write_size
@@ -39,9 +39,12 @@ def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, st
         found.append(("Revision", str(pretrained["revision"])))
     if pretrained:
         found.append(("License", str(pretrained.get("license", "not stated in its files"))))
-    size = f"{count_parameters(config):,} parameters"
+    size = f"{sum(weight.numel() for weight in model.network.parameters()):,} parameters"
     found.append(("Size", size if num_bytes is None else f"{size} · {num_bytes / 1e6:,.1f} MB"))
-    found.append(("Layers", f"{config.depth} layers, {config.num_heads} heads, width {config.embed_dim}"))
+    fewest, most = min(config.layer_heads), max(config.layer_heads)
+    heads = f"{most} heads" if fewest == most else f"{fewest} to {most} heads"
+    width = "" if config.is_captured else f", width {config.embed_dim}"
+    found.append(("Layers", f"{config.depth} layers, {heads}{width}"))
     found.append(("Tokens", describe_tokens(config)))
     found.append(("Preprocessing", describe_resize(config.img_size, model.resize)))
     found.append(("Normalization", f"mean {describe_channels(model.mean)}; std {describe_channels(model.std)}"))

@@ -110,6 +110,7 @@ def describe_run(info: RunInfo) -> ModelInfo:
         "dataset": None if is_cifar10 else dataset_name(info.config),
         "layers": model.depth,
         "heads": model.num_heads,
+        "captured": False,
         "accuracy": info.accuracy,
         "eval_samples": info.eval_samples,
         "measured_on": measured_on(info.config),

@@ -2,9 +2,11 @@
 
 import asyncio
 from dataclasses import dataclass, fields
+from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.probes import Probes, position_start, probe
@@ -85,7 +87,7 @@ class ModelProbes:
 def to_reply(found: Probed) -> types.Probes:
     """Return the reply for the probes of a model."""
     config = found.model.network.config
-    arrays = {name: np.round(getattr(found.probes, name).astype(np.float64), DECIMALS).tolist() for name in ARRAYS}
+    arrays = {name: to_lists(getattr(found.probes, name).astype(np.float64)) for name in ARRAYS}
     return types.Probes(
         model=found.model.name,
         images=found.caption,
@@ -93,8 +95,18 @@ def to_reply(found: Probed) -> types.Probes:
         grid=config.grid_size,
         prefix=config.num_prefix_tokens,
         class_token=config.class_token,
+        captured=config.is_captured,
         classes=config.num_classes,
         position_start=position_start(found.model),
         provenance=found.probes.provenance,
         **arrays,
     )
+
+
+def to_lists(values: NDArray[np.float64]) -> Any:
+    """Return rounded values as lists, without the heads that a layer lacks, which are NaN."""
+    if values.ndim == 0 or not np.isnan(values).any():
+        return np.round(values, DECIMALS).tolist()
+    if values.ndim == 1:
+        return to_lists(values[~np.isnan(values)])
+    return [to_lists(row) for row in values if not np.isnan(row).all()]

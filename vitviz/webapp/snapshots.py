@@ -12,6 +12,7 @@ from PIL import Image
 
 from vitviz.attribution import comparison, serialize
 from vitviz.attribution.comparison import Side
+from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import ImageIdentity, ModelIdentity, Shown, WeightsOfFile
 from vitviz.data.encoding import to_base64
 from vitviz.errors import ConfigError, InvalidValueError
@@ -58,6 +59,7 @@ class Snapshot:
             classes=held.classes,
             probabilities=held.probabilities[self.index, self.image].tolist(),
             shape=shape(held),
+            methods=list(METHODS),
             cls=to_base64(attention),
             pool=None,
             on_demand=True,

@@ -134,6 +134,7 @@ class Teaching:
 
     def check(self, request: types.FitRequest) -> None:
         """Refuse classes that cannot be taught."""
+        self.inputs.model(request.model, "model").require_blocks("teaching classes")
         linear_probe.check_classes([one.name for one in request.classes])
         count, limit = len(images_of(request)), MAX_VISITOR_IMAGES if self.inputs.public else MAX_IMAGES
         if count > limit:

@@ -118,4 +118,6 @@ def shape(held: Timeline) -> Shape:
         prefix=tokens - rows * columns,
         class_token=held.class_token,
         distilled=False,
+        layer_heads=[heads] * layers,
+        captured=False,
     )

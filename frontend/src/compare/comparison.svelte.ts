@@ -33,6 +33,7 @@ import {
   ownOf,
   SIMILARITY,
   sameGrid,
+  sharedView,
   viewsOf,
 } from './kinds';
 import { Readout } from './readout.svelte';
@@ -69,7 +70,8 @@ export class Comparison {
   removes = $state.raw(false); // a click on an image removes a patch
   readonly #cancelUpload: Partial<Record<Side, () => void>> = {};
 
-  readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, this.a.hasHead));
+  readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, [this.a, this.b]));
+  readonly viewA = $derived.by(() => sharedView(this.kind, this.a.view, this.maps));
   /** B's values of the fields of the kind: chosen, or defaults that follow A. */
   readonly values = $derived.by((): Own => {
     const { explanation, view } = this.a;
@@ -77,11 +79,11 @@ export class Comparison {
     const defaults = defaultsOf(this.kind, explanation, view, this.catalog.lists, this.timeline.snapshots.length);
     return ownOf(this.kind, { ...defaults, ...fitOwn(this.own, explanation) });
   });
-  readonly viewB = $derived.by((): View => ({ ...this.a.view, ...this.values }));
-  readonly isOfLayer = $derived.by(() => [SIMILARITY, FEATURES].includes(mapOf(this.a.view))); // and of no head
-  readonly isSimilarity = $derived.by(() => mapOf(this.a.view) === SIMILARITY);
+  readonly viewB = $derived.by((): View => ({ ...this.viewA, ...this.values }));
+  readonly isOfLayer = $derived.by(() => [SIMILARITY, FEATURES].includes(mapOf(this.viewA))); // and of no head
+  readonly isSimilarity = $derived.by(() => mapOf(this.viewA) === SIMILARITY);
   readonly hasQuery = $derived.by(
-    () => this.kind !== 'snapshot' && [this.a.view, this.viewB].some(({ content }) => content === 'attention'),
+    () => this.kind !== 'snapshot' && [this.viewA, this.viewB].some(({ content }) => content === 'attention'),
   );
   /** Whether there is no second model to compare with. */
   readonly isAlone = $derived.by(() => this.kind === 'model' && this.catalog.lists.models.length < 2);
@@ -101,7 +103,7 @@ export class Comparison {
     const [first, subject] = [this.#explained, this.#subjectB];
     const second = [first, this.b.explanation].find((one) => one && isSame(one.subject, subject));
     if (!first || !second) return null;
-    const { view } = this.a;
+    const { viewA: view } = this;
     const query = this.isSimilarity && !view.query.length ? [middlePatch(first.shape)] : view.query;
     const views = viewsOf(this.kind, view, this.values, query, [first, second], (map) => this.isForClass(map));
     const request: ComparisonRequest = {
@@ -239,11 +241,11 @@ export class Comparison {
     if (!this.hasQuery || !this.shown) return;
     if (!sameGrid(this.shown.a.shape, this.shown.b.shape))
       return this.status.say('The grids differ: the query stays the class token.');
-    this.show('a', { query: this.a.view.query[0] === patch && !this.isSimilarity ? [] : [patch] });
+    this.show('a', { query: this.viewA.query[0] === patch && !this.isSimilarity ? [] : [patch] });
   }
 
   queryClassToken() {
-    if (this.a.view.query.length && !this.isSimilarity) this.show('a', { query: [] });
+    if (this.viewA.query.length && !this.isSimilarity) this.show('a', { query: [] });
   }
 
   #begin() {

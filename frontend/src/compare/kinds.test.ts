@@ -25,13 +25,19 @@ const METHODS = [
   { key: 'greedy', name: 'Greedy', forClass: true, onRequest: true },
 ] as MethodInfo[];
 const SHAPE = { layers: 6, heads: 3, rows: 5, columns: 7, aspect: 1.4, prefix: 1, class_token: true };
+const methods = METHODS.map(({ key }) => key);
+const WHOLE = { explanation: { shape: SHAPE, reply: { classes: ['cat'], methods } } } as never;
+const HEADLESS = { explanation: { shape: SHAPE, reply: { classes: [], methods } } } as never;
+const CAPTURED = {
+  explanation: { shape: { ...SHAPE, captured: true }, reply: { classes: ['cat'], methods: ['average'] } },
+} as never;
 const sample = (name: string) => ({ kind: 'sample' as const, name });
 const SUBJECT = { model: 'ti4', snapshot: null, image: sample('cat'), ablations: [] };
 const known = (classes = ['cat', 'dog', 'ship'], shape: typeof SHAPE & { pooled?: boolean } = SHAPE) => ({
   subject: SUBJECT,
   shape,
   defaultRows: new Float32Array(6 * 3 * 36).map((_, k) => (Math.floor(k / 36) === 13 && k % 36 === 5 ? 1 : 0)), // layer 5, head 2
-  reply: { classes, probabilities: [0.2, 0.7, 0.1] } as never,
+  reply: { classes, methods, probabilities: [0.2, 0.7, 0.1] } as never,
   predictedClass: 1,
 });
 const VIEW: View = { ...DEFAULT_VIEW, layer: 4, head: 1 };
@@ -40,21 +46,26 @@ const keys = (offered: readonly [string, string][]) => offered.map(([key]) => ke
 describe('the maps of a kind', () => {
   it('leave out those on request, and those of a class without a head', () => {
     const all = [ATTENTION, SIMILARITY, 'average', 'relevance', 'balanced_gradients'];
-    expect(keys(mapsOf('image', METHODS, true))).toEqual(all);
-    expect(keys(mapsOf('image', METHODS, false))).toEqual(all.slice(0, 3));
+    expect(keys(mapsOf('image', METHODS, [WHOLE]))).toEqual(all);
+    expect(keys(mapsOf('image', METHODS, [HEADLESS]))).toEqual(all.slice(0, 3));
   });
 
   it('are those that the kind can compare', () => {
-    expect(keys(mapsOf('snapshot', METHODS, true))).toEqual([ATTENTION]);
-    expect(keys(mapsOf('class', METHODS, true))).toEqual(['relevance', 'balanced_gradients']);
-    expect(keys(mapsOf('head', METHODS, true))).toEqual([ATTENTION, SIMILARITY, FEATURES]);
+    expect(keys(mapsOf('snapshot', METHODS, [WHOLE]))).toEqual([ATTENTION]);
+    expect(keys(mapsOf('class', METHODS, [WHOLE]))).toEqual(['relevance', 'balanced_gradients']);
+    expect(keys(mapsOf('head', METHODS, [WHOLE]))).toEqual([ATTENTION, SIMILARITY, FEATURES]);
     for (const kind of ['image', 'method', 'class', 'snapshot'] as const) // colors are aligned by the places of one image
-      expect(keys(mapsOf(kind, METHODS, true))).not.toContain(FEATURES);
-    expect(keys(mapsOf('model', METHODS, true))).not.toContain(SIMILARITY); // tokens of other models differ
+      expect(keys(mapsOf(kind, METHODS, [WHOLE]))).not.toContain(FEATURES);
+    expect(keys(mapsOf('model', METHODS, [WHOLE]))).not.toContain(SIMILARITY); // tokens of other models differ
+  });
+
+  it('are those that both models have', () => {
+    expect(keys(mapsOf('model', METHODS, [WHOLE, CAPTURED]))).toEqual([ATTENTION, 'average']);
+    expect(keys(mapsOf('head', METHODS, [CAPTURED]))).toEqual([ATTENTION]);
   });
 
   it('open with a default where the one on screen is not among them', () => {
-    const offered = (kind: Kind) => mapsOf(kind, METHODS, true);
+    const offered = (kind: Kind) => mapsOf(kind, METHODS, [WHOLE]);
     expect(mapFor('class', ATTENTION, offered('class'))).toBe('balanced_gradients');
     expect(mapFor('class', 'relevance', offered('class'))).toBe('relevance');
     expect(mapFor('method', ATTENTION, offered('method'))).toBe('average');

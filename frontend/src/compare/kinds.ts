@@ -2,6 +2,7 @@
    snapshots and classes count from 0. */
 
 import { uniqueNames } from '../explore/predictions';
+import { middlePatch } from '../lib/grid';
 import type { ImageLists } from '../lib/images';
 import { largest, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
 import type { MethodInfo, ModelInfo } from '../lib/routes';
@@ -15,6 +16,7 @@ import {
   type Subject,
   type View,
 } from '../lib/view';
+import { headsIn } from '../session/ablation';
 import type { Explanation } from '../session/explanation.svelte';
 import { fitAblations } from '../session/fit';
 
@@ -75,23 +77,34 @@ export function fieldsOf(map: string): Pick<View, 'content' | 'method' | 'direct
   return { content: 'method', method: map, direction: 'from' };
 }
 
-/** The maps that a kind can show. */
-export function mapsOf(kind: Kind, methods: readonly MethodInfo[], hasHead: boolean): [key: string, title: string][] {
+/** The maps that a kind can show of what is explained, in A and, of another model, in B. */
+export function mapsOf(
+  kind: Kind,
+  methods: readonly MethodInfo[],
+  sides: readonly { explanation: Pick<Explanation, 'shape' | 'reply'> | null }[],
+): [key: string, title: string][] {
+  const known = (kind === 'model' ? sides : sides.slice(0, 1)).flatMap(({ explanation }) => explanation ?? []);
+  const hasHead = known[0]?.reply.classes.length !== 0;
+  const hasFeatures = !known.some(({ shape }) => shape.captured);
   const heads: [string, string] = [ATTENTION, 'Attention of a head'];
-  const similar: [string, string] = [SIMILARITY, 'Similarity to a patch of A'];
-  const features: [string, string] = [FEATURES, 'Features as colors']; // aligned by the places of one image
-  const offered = methods.filter(({ onRequest, forClass }) => !onRequest && (hasHead || !forClass));
+  const similar: [string, string][] = hasFeatures ? [[SIMILARITY, 'Similarity to a patch of A']] : [];
+  const features: [string, string][] = hasFeatures ? [[FEATURES, 'Features as colors']] : []; // aligned by the places of one image
+  const offered = methods.filter(
+    ({ key, onRequest, forClass }) =>
+      !onRequest && (hasHead || !forClass) && known.every(({ reply }) => reply.methods.includes(key)),
+  );
   const named = offered.map(({ key, name }): [string, string] => [key, name]);
   if (kind === 'snapshot') return [heads];
   if (kind === 'class') return named.filter(([key]) => offered.some((method) => method.key === key && method.forClass));
-  if (kind === 'head') return [heads, similar, features];
+  if (kind === 'head') return [heads, ...similar, ...features];
   if (kind === 'method') return [heads, ...named];
-  if (kind === 'model') return [heads, features, ...named];
-  return [heads, similar, ...(kind === 'ablation' ? [features] : []), ...named];
+  if (kind === 'model') return [heads, ...features, ...named];
+  return [heads, ...similar, ...(kind === 'ablation' ? features : []), ...named];
 }
 
 const FIRST_METHOD = 'average';
 const SECOND_METHOD = 'relevance';
+const THIRD_METHOD = 'rollout'; // which all models have
 const CLASS_METHOD = 'balanced_gradients';
 
 /** The map of A that a kind shows: the one on screen if it can be shown, else a default. */
@@ -102,6 +115,10 @@ export function mapFor(kind: Kind, map: string, offered: readonly [key: string, 
   return isOffered(CLASS_METHOD) && kind === 'class' ? CLASS_METHOD : (offered[0]?.[0] ?? ATTENTION);
 }
 
+/** The view of A with a map that B's model has too. */
+export const sharedView = (kind: Kind, view: View, offered: readonly [key: string, title: string][]): View =>
+  kind === 'model' ? { ...view, ...fieldsOf(mapFor(kind, mapOf(view), offered)) } : view;
+
 // Defaults of B
 
 /** The classes by decreasing probability. */
@@ -109,7 +126,7 @@ const rankClasses = (probabilities: readonly number[]) =>
   probabilities.map((_, k) => k).sort((j, k) => probabilities[k] - probabilities[j]);
 
 type ExplanationData = Pick<Explanation, 'subject' | 'shape' | 'defaultRows'> & {
-  reply: Pick<Explanation['reply'], 'probabilities'>;
+  reply: Pick<Explanation['reply'], 'probabilities' | 'methods'>;
 };
 type Lists = Pick<ImageLists, 'samples'> & { models: readonly Pick<ModelInfo, 'name'>[] };
 
@@ -127,12 +144,16 @@ export function defaultsOf(
   if (kind === 'image') return { image: otherImage(subject.image, lists) };
   if (kind === 'model') return { model: lists.models.find(({ name }) => name !== subject.model)?.name };
   if (kind === 'snapshot') return { snapshot: snapshots - 1 };
-  if (kind === 'method') return fieldsOf(view.method === SECOND_METHOD ? FIRST_METHOD : SECOND_METHOD);
+  if (kind === 'method') {
+    const isOther = (key: string) => key !== view.method && reply.methods.includes(key);
+    return fieldsOf([SECOND_METHOD, FIRST_METHOD, THIRD_METHOD].find(isOther) ?? ATTENTION);
+  }
   if (kind === 'class') {
     const explained = view.target[0] ?? largest(reply.probabilities);
     return { target: [rankClasses(reply.probabilities).find((k) => k !== explained) ?? explained] };
   }
   if (kind === 'head') return otherHead(view, shape);
+  if (shape.captured) return { ablations: [{ ...NOTHING_ABLATED, patches: [middlePatch(shape)], patch_mode: 'gray' }] };
   const { layer, head } = effectiveHead(view) ?? sharpestHead(shape, a.defaultRows);
   return { ablations: [{ ...NOTHING_ABLATED, heads: [[layer, head]] }] };
 }
@@ -147,9 +168,10 @@ function otherImage(image: Image, { samples }: Lists): Image {
 const effectiveHead = ({ layer, head }: View) =>
   typeof layer === 'number' && layer > 0 && head !== MEAN ? { layer: layer - 1, head } : null;
 
-function otherHead({ layer, head }: View, { layers, heads }: Shape): Pick<View, 'layer' | 'head'> {
+function otherHead({ layer, head }: View, shape: Shape): Pick<View, 'layer' | 'head'> {
+  const heads = headsIn(layer, shape);
   if (heads > 1 && head !== MEAN) return { layer, head: (head + 1) % heads };
-  return { layer: typeof layer === 'number' && layer > 0 ? layer - 1 : layers - 1, head };
+  return { layer: typeof layer === 'number' && layer > 0 ? layer - 1 : shape.layers - 1, head };
 }
 
 // Both views

@@ -3,9 +3,12 @@
 import { ANNOUNCE_DELAY } from '../lib/host';
 import type { Head, Layer } from '../lib/view';
 import { toggledHead } from '../session/ablation';
+import { insideLine } from '../session/panel';
 import { isRemoved, toggled } from '../session/selection';
 import type { Session } from '../session/session.svelte';
 import { removedLine } from '../session/viewSentences';
+
+export const ABLATIONS = 'Ablated heads need'; // of `insideLine`
 
 export function chooseHead(session: Session, layer: Layer, head: Head, delay = ANNOUNCE_DELAY) {
   session.show({ layer, head, ...session.leaving }, delay);
@@ -13,7 +16,8 @@ export function chooseHead(session: Session, layer: Layer, head: Head, delay = A
 
 /** Show what a model without head is good for, in place of the attention. */
 export function showFeaturesFirst(session: Session) {
-  if (!session.hasHead && session.view.content === 'attention') session.show({ content: 'features' });
+  const { explanation, hasHead, view } = session;
+  if (!hasHead && !explanation?.shape.captured && view.content === 'attention') session.show({ content: 'features' });
 }
 
 export function queryClassToken(session: Session) {
@@ -66,6 +70,7 @@ export function toggleHead(session: Session) {
   const { engine, explanation, view, ablation } = session;
   const { layer, head } = view;
   if (!engine.isLive || !explanation || typeof layer !== 'number' || typeof head !== 'number') return;
+  if (explanation.shape.captured) return session.status.say(insideLine(ABLATIONS));
   session.show(session.leaving, 0);
   session.ablate({ heads: toggledHead(ablation.heads, layer, head) });
 }

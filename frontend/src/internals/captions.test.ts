@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { textOf } from '../lib/words';
 import { CAPTIONS, captionsFor } from './captions';
-import { norms } from './charts';
+import { distance, norms } from './charts';
+import { divergence } from './maps';
+import { walk } from './places';
 import { EXAMPLE } from './probes.testdata';
 
 const WITHOUT_HEAD = { classes: 0, final_agreement: [], final_probability: [] };
@@ -35,6 +38,46 @@ test('the head of a model trained without labels predicts nothing at any layer',
   const [shown, sentence] = captionsFor({ ...EXAMPLE, final_agreement: [] });
   expect(shown.map(({ probe }) => probe)).not.toContain('lens');
   expect(sentence).toBe('Not shown, as this model was trained without labels: Logit lens.');
+});
+
+test('a captured model has the figures of its attention, also of layers with fewer heads', () => {
+  const pyramid = {
+    distance: [[2], [3, 5]],
+    effective_tokens: [[4], [1, 6]],
+    head_divergence: [
+      [[0]],
+      [
+        [0, 0.3],
+        [0.3, 0],
+      ],
+    ],
+  };
+  const reply = {
+    ...EXAMPLE,
+    ...pyramid,
+    captured: true,
+    filters: [],
+    position_similarity: [],
+    final_agreement: [],
+    norms: [],
+  };
+  const [shown, sentence] = captionsFor(reply);
+  expect(shown.map(({ probe }) => probe)).toEqual(['distance', 'effective', 'divergence']);
+  expect(sentence).toMatch(
+    /^Not shown, as this model runs as it is, so that only its attention and outputs are known: Patch/,
+  );
+  const { places, read, finding } = distance(reply, 400);
+  expect([
+    walk(places, 1, 'ArrowDown', false),
+    walk(places, 3, 'ArrowLeft', false),
+    walk(places, 3, 'Home', false),
+  ]).toEqual([3, 3, 3]);
+  expect(textOf(read(3))).toContain('Layer 2, head 2: 5.0');
+  expect(textOf(finding)).toContain('5.0\u00a0px (layer 2, head 2)');
+  const squares = divergence(reply);
+  expect(textOf(squares.finding)).toBe('Most different in layer 2: heads 1 and 2, 0.30\u00a0nats of at most 0.69.');
+  const reads = Array.from({ length: 8 }, (_, index) => textOf(squares.read(index)));
+  expect(reads.filter((line) => line === 'Layer 1 has 1 head.')).toHaveLength(3);
 });
 
 test('without class token the norms are those of the patches', () => {

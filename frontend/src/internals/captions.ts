@@ -29,24 +29,32 @@ export interface Caption {
 export const CAPTIONS = captions as Caption[];
 
 const OF_CLASS_TOKEN: readonly Probe[] = ['effective', 'divergence', 'cosine'];
+const OF_ATTENTION: readonly Probe[] = ['distance', 'effective', 'divergence'];
 
 /** The figures that a model has, and a sentence about those that it lacks; all before the first reply. */
 export function captionsFor(
   model:
-    | Pick<Probes, 'class_token' | 'classes' | 'position_start' | 'position_similarity' | 'final_agreement'>
+    | Pick<
+        Probes,
+        'class_token' | 'captured' | 'classes' | 'position_start' | 'position_similarity' | 'final_agreement'
+      >
     | undefined,
 ): [Caption[], string] {
   if (!model) return [CAPTIONS, ''];
-  const { class_token, classes } = model;
-  const isRotary = !model.position_similarity[0][0][0][0]; // an embedding has a cosine of 1 with itself
-  const isClassifier = model.final_agreement.length > 0;
+  const { class_token, captured, classes } = model;
+  const isRotary = !captured && !model.position_similarity[0][0][0][0]; // an embedding has a cosine of 1 with itself
+  const isClassifier = captured || model.final_agreement.length > 0;
   const isAbsent = ({ probe }: Caption) =>
+    (captured && !OF_ATTENTION.includes(probe)) ||
     (!class_token && OF_CLASS_TOKEN.includes(probe)) ||
     (isRotary && probe === 'positions') ||
     (!isClassifier && probe === 'lens');
   const absent = CAPTIONS.filter(isAbsent).map(({ title }) => title);
-  const lacks = [!class_token && 'class token', !classes && 'classification head'].filter(Boolean).join(' and no ');
+  const lacks = [!class_token && 'class token', !classes && !captured && 'classification head']
+    .filter(Boolean)
+    .join(' and no ');
   const reasons = [
+    captured && 'runs as it is, so that only its attention and outputs are known',
     lacks && `has no ${lacks}`,
     isRotary && 'has rotary positions and no position embedding',
     classes > 0 && !isClassifier && 'was trained without labels',

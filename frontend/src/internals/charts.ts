@@ -18,7 +18,7 @@ function heads(
   width: number,
 ): Figure {
   const dots = dotChart(values, uniform, unit, `uniform ${print(uniform)}`, width);
-  const places = dotPlaces(dots, values[0].length);
+  const places = dotPlaces(dots);
   const all = values.flat();
   const nameOf = (k: number) => `layer ${dots.dots[k].layer + 1}, head ${dots.dots[k].head + 1}`;
   const [low, high] = [smallest(all), largest(all)];
@@ -52,8 +52,8 @@ export function distance({ distance, uniform_distance, size: [height, across] }:
   return heads(distance, uniform_distance, 'pixels', print, comparison, width);
 }
 
-export function effective({ effective_tokens, norms }: Probes, width: number): Figure {
-  const tokens = norms[0].length;
+export function effective({ effective_tokens, prefix, grid: [rows, columns] }: Probes, width: number): Figure {
+  const tokens = prefix + rows * columns;
   const print = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
   return heads(effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`, width);
 }
@@ -62,7 +62,7 @@ export function effective({ effective_tokens, norms }: Probes, width: number): F
 export function sinks({ sink_share, sink_norm, norms }: Probes, width: number): Figure {
   const uniform = 1 / norms[0].length;
   const dots = scatterChart(sink_norm, sink_share, uniform, `uniform ${percent(uniform)}`, width);
-  const places = dotPlaces(dots, sink_share[0].length);
+  const places = dotPlaces(dots);
   const { layer, head } = dots.dots[largest(sink_share.flat())];
   const norm = (layer: number, head: number) => `${sink_norm[layer][head].toFixed(2)} times the mean value norm`;
   return {

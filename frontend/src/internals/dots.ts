@@ -26,11 +26,11 @@ export interface DotPlaces extends Places {
   partsOf: (index: number) => Head;
 }
 
-/** @param values (layers, heads) */
+/** @param values (layers, heads); of a pyramid some layers have fewer */
 export function dotChart(values: number[][], uniform: number, unit: string, label: string, width: number): DotChart {
   const height = chartHeight(width);
   const frame = { left: 32, right: width, top: 22, bottom: height - 24 };
-  const heads = values[0].length;
+  const heads = Math.max(...values.map(({ length }) => length));
   const most = Math.max(...values.flat());
   const radius = heads > 8 ? 4 : 5;
   const axis = { frame, end: 1.12 * Math.max(uniform, most), unit };
@@ -80,19 +80,23 @@ export function scatterChart(
 const percentTick = (value: number) => percent(value, 0);
 
 /** The place of a dot: one row per head, one column per layer. The pointer reads the nearest dot. */
-export function dotPlaces({ dots }: DotChart, heads: number): DotPlaces {
-  const grid = { rows: heads, columns: dots.length / heads };
-  const partsOf = (index: number) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
-  const dotAt = (index: number) => {
-    const { layer, head } = partsOf(index);
-    return dots[layer * heads + head];
+export function dotPlaces({ dots }: DotChart): DotPlaces {
+  const grid = {
+    rows: 1 + Math.max(...dots.map(({ head }) => head)),
+    columns: 1 + Math.max(...dots.map(({ layer }) => layer)),
   };
+  const partsOf = (index: number) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
+  const byPlace = new Map(dots.map((dot) => [dot.head * grid.columns + dot.layer, dot]));
+  const places = [...byPlace.keys()];
   return {
     grid,
     start: 0,
     partsOf,
-    holds: () => true,
-    at: ({ x, y }) => smallest(dots.map((_, index) => Math.hypot(dotAt(index).x - x, dotAt(index).y - y))),
-    box: (index) => ({ left: dotAt(index).x - 6, top: dotAt(index).y - 6, width: 12, height: 12, style: 'round' }),
+    holds: (index) => byPlace.has(index),
+    at: ({ x, y }) => places[smallest(dots.map((dot) => Math.hypot(dot.x - x, dot.y - y)))],
+    box(index) {
+      const { x, y } = byPlace.get(index) ?? dots[0];
+      return { left: x - 6, top: y - 6, width: 12, height: 12, style: 'round' };
+    },
   };
 }

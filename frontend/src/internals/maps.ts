@@ -3,7 +3,7 @@
 import { middlePatch } from '../lib/grid';
 import { largest, smallest } from '../lib/numbers';
 import type { Probes } from '../lib/routes';
-import { capital, patchName, percent, SPACE, written } from '../lib/words';
+import { capital, counted, patchName, percent, SPACE, written } from '../lib/words';
 import { bold, type Figure } from './figure';
 import { after, layerMark } from './layers';
 import { squareMatrix, squarePlaces } from './square';
@@ -85,9 +85,11 @@ export function positions(reply: Probes): Figure {
 
 export function divergence({ head_divergence }: Probes): Figure {
   const layers = head_divergence.length;
-  const heads = head_divergence[0].length;
+  const heads = Math.max(...head_divergence.map(({ length }) => length));
   const size = heads * heads;
-  const all = head_divergence.flat(2);
+  const indices = [...Array(heads).keys()];
+  // NaN for heads that a layer lacks
+  const all = head_divergence.flatMap((one) => indices.flatMap((i) => indices.map((j) => one[i]?.[j] ?? NaN)));
   const plan: TilePlan = {
     count: layers,
     rows: heads,
@@ -102,7 +104,7 @@ export function divergence({ head_divergence }: Probes): Figure {
   const places = tilePlaces(plan);
   const nats = (value: number) => `${value.toFixed(2)}${SPACE}nats`;
   const pair = (k: number) => `heads ${Math.floor((k % size) / heads) + 1} and ${(k % heads) + 1}`;
-  const most = largest(all);
+  const most = largest(all.map((value) => value || 0));
   const layer = Math.floor(most / size) + 1;
   return {
     chart: { kind: 'tiles', plan },
@@ -119,6 +121,7 @@ export function divergence({ head_divergence }: Probes): Figure {
       const { t, row, column } = places.partsOf(index);
       const k = t * size + row * heads + column;
       const names = row === column ? `head ${row + 1} with itself` : pair(k);
+      if (Number.isNaN(all[k])) return [`Layer ${t + 1} has ${counted(head_divergence[t].length, 'head', 'heads')}.`];
       return [`Layer ${t + 1}, ${names}: `, bold(nats(all[k])), '.'];
     },
     bar: { kind: 'seq', words: ['0 identical', '0.69 disjoint'] },

@@ -40,6 +40,10 @@ export function walk(places: Places, read: number, key: string, far: boolean): n
   const across = key === 'ArrowLeft' || key === 'ArrowRight';
   let steps = far && places.jump ? (across ? places.jump.columns : places.jump.rows) : 1;
   let index = read;
-  while (steps-- > 0 || !places.holds(index)) index = neighbour(index, key, places.grid);
+  while (steps-- > 0 || !places.holds(index)) {
+    const next = neighbour(index, key, places.grid);
+    if (next === index) return read; // an empty edge
+    index = next;
+  }
   return index;
 }

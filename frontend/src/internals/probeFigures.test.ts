@@ -17,7 +17,7 @@ const text = (line: Figure['finding']) =>
 
 describe('dots', () => {
   const chart = dotChart(EXAMPLE.distance, EXAMPLE.uniform_distance, 'pixels', 'uniform 4.0 px', WIDTH);
-  const places = dotPlaces(chart, 2);
+  const places = dotPlaces(chart);
 
   test('a dot is as high as its value', () => {
     const [low, , , high] = chart.dots;

@@ -11,6 +11,7 @@ export const EXAMPLE: Probes = {
   grid: [2, 2],
   prefix: 2,
   class_token: true,
+  captured: false,
   classes: 10,
   position_start: 'sine-cosine',
   filters: [0.5, -0.25].map((value) => [0, 1, 2].map((channel) => square(4, () => value / (channel + 1)))),

@@ -8,6 +8,7 @@ import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import { Explanation } from '../session/explanation.svelte';
 import type { Found, LearnPage, Pass } from './learnPage.svelte';
+import { isUnknown } from './steps';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
 
@@ -26,6 +27,7 @@ export async function fetchPass(engine: Engine, subject: Subject, signal: AbortS
 /** A request for what the figure of the step shows of the reader's choices, which are read at once. */
 export function figureRequest(page: LearnPage, subject: Subject): Request {
   const { id } = page.current;
+  if (page.pass && isUnknown(page.current, page.pass)) return async () => ({});
   if (id === 'attention') {
     const { layer, head } = page;
     return async (signal) => {

@@ -3,7 +3,7 @@ import { tokenName } from '../lib/words';
 import { attentionOf, derivationOf, softmax, steps } from './attention';
 import { type Head, type Pass, rowOfHead } from './learnPage.svelte';
 import { barsOf } from './logitSum';
-import { decidedAt, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
+import { decidedAt, isUnknown, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
 const MODEL = {
   img_size: [32, 32],
@@ -188,4 +188,17 @@ test('the prediction is decided after the last layer with another one', () => {
   expect(decidedAt([dog, cat, dog, cat, cat], 0)).toBe(3);
   expect(decidedAt([cat, cat, cat], 0)).toBe(0);
   expect(decidedAt([dog, dog, cat], 0)).toBe(2);
+});
+
+test('steps that need the inside of a model say so', () => {
+  const explanation = {
+    ...PASS.explanation,
+    shape: { ...PASS.explanation.shape, captured: true },
+  } as Pass['explanation'];
+  const pass = { ...PASS, explanation };
+  const known = STEPS.filter((step) => !isUnknown(step, pass)).map(({ id }) => id);
+  expect(known).toEqual(['patches', 'heads', 'softmax', 'removal', 'training']);
+  expect(textOf(STEPS[0], pass)[0]).toMatch(/^This step needs the inside of the model/);
+  expect(known.map((id) => textOf(STEPS[stepOf(id)], pass).join(' ')).join(' ')).not.toMatch(/balanced|undefined/);
+  expect(STEPS.some((step) => isUnknown(step, PASS))).toBe(false);
 });

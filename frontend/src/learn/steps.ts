@@ -6,13 +6,14 @@ import lesson from '../text/lesson.json';
 import type { Pass } from './learnPage.svelte';
 
 /** What a model may lack, so that a step says something else. */
-type Part = 'head' | 'class_token_readout' | 'position_embedding' | 'softmax';
+type Part = 'head' | 'class_token_readout' | 'position_embedding' | 'softmax' | 'inside';
 
 export interface Step {
   id: string;
   title: string;
   text: readonly string[];
   needs_head?: boolean;
+  needs_inside?: boolean;
   without?: Partial<Record<Part, readonly string[]>>;
   try_it: string;
   question: string;
@@ -57,18 +58,23 @@ function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predic
 const fill = (text: string, values: Record<string, string | number>) =>
   text.replace(PLACEHOLDER, (_, name: string) => String(values[name]));
 
-function lacks({ explanation: { reply }, lesson: { model, patch_predictions } }: Pass): Part[] {
+function lacks({ explanation: { reply, shape }, lesson: { model, patch_predictions } }: Pass): Part[] {
   const parts: [Part, boolean][] = [
     ['head', reply.classes.length > 0],
     ['class_token_readout', patch_predictions !== null],
     ['position_embedding', model.positions],
     ['softmax', !model.has_sigmoid],
+    ['inside', !shape.captured],
   ];
   return parts.filter(([, isThere]) => !isThere).map(([part]) => part);
 }
 
+/** Whether a step shows what is not known of a captured model. */
+export const isUnknown = (step: Step, { explanation: { shape } }: Pass) => Boolean(step.needs_inside && shape.captured);
+
 /** The paragraphs of a step. */
 export function textOf(step: Step, pass: Pass): string[] {
+  if (isUnknown(step, pass)) return [lesson.without_inside];
   if (step.needs_head && !pass.explanation.reply.classes.length) return [lesson.without_head];
   const part = lacks(pass).find((one) => step.without?.[one]);
   const values = valuesOf(pass);

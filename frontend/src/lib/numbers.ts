@@ -8,8 +8,11 @@ import type { Shape as SentShape } from './routes';
 import type { Head, Layer } from './view';
 
 /** The shape that Python sends, and what follows from pooling and ablations. */
-export interface Shape extends Omit<SentShape, 'distilled'> {
+export interface Shape extends Omit<SentShape, 'distilled' | 'layer_heads' | 'captured'> {
   distilled?: boolean;
+  /** Heads of each layer, if some have fewer. */
+  layer_heads?: readonly number[];
+  captured?: boolean;
   /** Whether the tokens are pooled by attention, which has its own row of maps. */
   pooled?: boolean;
   /** Patches whose tokens are dropped, if any. */
@@ -168,20 +171,20 @@ function addScaled(out: Float32Array, row: Float32Array, weight: number) {
   for (let j = 0; j < out.length; j++) out[j] += row[j] * weight;
 }
 
-/** Compute the rows of one query for every head, and the means over the heads that are not ablated. */
+/** Compute the rows of one query for every head, and the means over the heads that are not empty. */
 export function fillRows(
   rows: Rows,
   shape: Shape,
   attention: AttentionRows,
   patches: readonly number[],
   direction: Direction,
-  isAblated: (layer: number, head: number) => boolean,
+  isEmpty: (layer: number, head: number) => boolean,
 ) {
   const { layers, heads } = shape;
   const ofLayers = new Int32Array(layers);
   const ofHeads = new Int32Array(heads);
   for (let k = 0; k < layers * heads; k++) {
-    if (isAblated(Math.floor(k / heads), k % heads)) continue;
+    if (isEmpty(Math.floor(k / heads), k % heads)) continue;
     ofLayers[Math.floor(k / heads)]++;
     ofHeads[k % heads]++;
   }
@@ -193,7 +196,7 @@ export function fillRows(
     for (let head = 0; head < heads; head++) {
       const row = rowOf(rows, shape, layer, head);
       fillHead(row, shape, attention, layer * heads + head, patches, direction);
-      if (isAblated(layer, head)) continue;
+      if (isEmpty(layer, head)) continue;
       addScaled(ofLayer, row, 1 / ofLayers[layer]);
       addScaled(rowOf(rows, shape, MEAN, head), row, 1 / ofHeads[head]);
       addScaled(corner, row, 1 / all);

@@ -222,6 +222,7 @@ export interface Explained {
   classes: string[];
   probabilities: number[];
   shape: Shape;
+  methods: string[];
   cls: string;
   pool: string | null;
   on_demand: boolean;
@@ -426,7 +427,7 @@ export interface LessonInfo {
   hardware: string;
 }
 
-/** Sizes and parts of a model. */
+/** Sizes and parts of a model; of a captured one widths are 0 and parts False, as they are not known. */
 export interface LessonModel {
   img_size: [number, number];
   patch_size: number;
@@ -526,7 +527,7 @@ export interface ModelIdentity {
   files: WeightsOfFile[];
 }
 
-/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted to, empty for other models. */
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted to, empty for other models. Of a `captured` model only attention and outputs are known. */
 export interface ModelInfo {
   name: string;
   origin: 'shipped' | 'run' | 'opened';
@@ -542,6 +543,7 @@ export interface ModelInfo {
   is_classifier: boolean;
   pretrained: string;
   linear_probe: string;
+  captured: boolean;
 }
 
 /** A model of the list. */
@@ -734,6 +736,7 @@ export interface Probes {
   grid: [number, number];
   prefix: number;
   class_token: boolean;
+  captured: boolean;
   classes: number;
   position_start: 'sine-cosine' | 'unstructured' | 'unknown';
   filters: number[][][][];
@@ -938,7 +941,7 @@ export interface SettingGroup {
 
 export type SettingValue = number | string | boolean | null;
 
-/** Shape of the attention: L layers of A heads, and the grid of patches. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, `class_token` whether the first of them is a class token, and `distilled` whether the second of them is a distillation token. */
+/** Shape of the attention: L layers of A heads, and the grid of patches. `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches, `class_token` whether the first of them is a class token, and `distilled` whether the second of them is a distillation token. `layer_heads` are the heads of each layer, fewer in some of a pyramid; of a `captured` model only attention and outputs are known. */
 export interface Shape {
   layers: number;
   heads: number;
@@ -948,6 +951,8 @@ export interface Shape {
   prefix: number;
   class_token: boolean;
   distilled: boolean;
+  layer_heads: number[];
+  captured: boolean;
 }
 
 /** An image of a contact sheet. */

@@ -32,6 +32,18 @@ export function isAblated({ heads: ablated }: Ablation, shape: Shape, layer: Lay
   );
 }
 
+/** The number of heads of a layer; fewer than those of the shape in some layers of a pyramid. */
+export const headsIn = (layer: Layer, { layer_heads, heads }: Shape) =>
+  typeof layer === 'number' ? (layer_heads?.[layer] ?? heads) : heads;
+
+export const LACKING = 'not in this layer';
+
+/** Why a head or a mean has no map, "ablated" or `LACKING`; empty if it has one. */
+export function whyEmpty(ablation: Ablation, shape: Shape, layer: Layer, head: Head) {
+  if (typeof head === 'number' && head >= headsIn(layer, shape)) return LACKING;
+  return isAblated(ablation, shape, layer, head) ? 'ablated' : '';
+}
+
 /** The heads with one added, or removed if it is in the list. */
 export const toggledHead = (heads: Ablation['heads'], layer: number, head: number): Ablation['heads'] => {
   const others = heads.filter(([l, h]) => l !== layer || h !== head);

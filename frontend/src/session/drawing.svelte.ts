@@ -16,7 +16,7 @@ import {
 import type { Limits, MethodInfo } from '../lib/routes';
 import type { Head, Layer } from '../lib/view';
 import { type Line, mapName, methodTitle, textOf } from '../lib/words';
-import { ablationOf, isAblated } from './ablation';
+import { ablationOf, whyEmpty } from './ablation';
 import type { Explanation } from './explanation.svelte';
 import type { PixelMap } from './methods.svelte';
 import { readingOf } from './reading';
@@ -87,7 +87,7 @@ export class Drawing {
     const { explanation, query, direction } = drawn;
     const ablation = ablationOf(explanation.subject);
     fillRows(buffers, explanation.shape, explanation, query, direction, (layer, head) =>
-      isAblated(ablation, explanation.shape, layer, head),
+      Boolean(whyEmpty(ablation, explanation.shape, layer, head)),
     );
     return { ...buffers };
   });
@@ -137,10 +137,8 @@ export class Drawing {
     return { values: row, first: this.shape.prefix, scale: this.scaleOf(row, this.layer, this.head) };
   });
   readonly scale = $derived.by(() => (this.map?.pixels ? null : (this.map?.scale ?? null)));
-  /** Whether the selected head is ablated. */
-  readonly isHeadAblated = $derived.by(
-    () => this.shape !== null && isAblated(this.ablation, this.shape, this.layer, this.head),
-  );
+  /** Why the selected head has no map; empty if it has one. */
+  readonly whyEmpty = $derived.by(() => (this.shape ? whyEmpty(this.ablation, this.shape, this.layer, this.head) : ''));
   readonly title = $derived.by(() => {
     if (!this.map) return '';
     if (this.panel) return this.panel.title;

@@ -33,7 +33,7 @@ export function fitView(view: View, explanation: ExplanationData): { view: View;
   if (query.length < view.query.length) missing.push(outside(shape));
   const hasClasses = view.target.every((k) => k < reply.classes.length);
   if (!hasClasses) missing.push(`This model has ${reply.classes.length} classes: the predicted class is explained.`);
-  const reason = whyNot(view.content, reply.classes.length);
+  const reason = whyGone(view, explanation);
   if (reason) missing.push(reason);
   return {
     view: {
@@ -41,7 +41,7 @@ export function fitView(view: View, explanation: ExplanationData): { view: View;
       ...(isNamed ? {} : opening),
       query,
       target: hasClasses ? view.target : [],
-      ...(reason ? { content: 'attention', method: null } : {}),
+      ...(reason ? AS_ATTENTION : {}),
     },
     missing,
   };
@@ -50,6 +50,17 @@ export function fitView(view: View, explanation: ExplanationData): { view: View;
 /** A view as Explore draws it: the similarity to a patch is among the features. */
 export const drawable = (view: View): View =>
   view.direction === 'similar' ? { ...view, content: 'features', direction: 'from' } : view;
+
+const AS_ATTENTION = { content: 'attention', method: null, direction: 'from' } as const;
+
+/** Why an explanation does not have what a view shows; undefined if it does. */
+function whyGone(view: View, explanation: ExplanationData): string | undefined {
+  const { content, method } = drawable(view);
+  if (content !== 'method' || !method) return whyNot(content, explanation);
+  return explanation.reply.methods.includes(method)
+    ? undefined
+    : `This model has no map by ${method.replaceAll('_', ' ')}: its attention is shown.`;
+}
 
 const nameOf = (what: string, index: Layer) => `${what} ${typeof index === 'number' ? index + 1 : index}`;
 const headOf = ({ layer, head }: Pick<View, 'layer' | 'head'>) => `${nameOf('layer', layer)}, ${nameOf('head', head)}`;
@@ -61,16 +72,18 @@ export function fitAblations(
   ablations: readonly Ablation[],
   shape: Shape,
 ): { ablations: Ablation[]; missing: string[] } {
+  const hasHead = ([layer, head]: readonly [number, number]) =>
+    !shape.captured && layer < shape.layers && head < shape.heads;
   const fitted = ablations.flatMap((ablation) =>
     ablationsOf({
       ...ablation,
-      heads: ablation.heads.filter(([layer, head]) => layer < shape.layers && head < shape.heads),
+      heads: ablation.heads.filter(hasHead),
       patches: ablation.patches.filter((patch) => inGrid(patch, shape)),
     }),
   );
   const isWhole = isSame(fitted, ablations);
   return {
-    ablations: fitted,
+    ablations: shape.captured ? fitted.map((one) => ({ ...one, patch_mode: 'gray' })) : fitted,
     missing: isWhole ? [] : ['Ablated heads or removed patches that this model does not have are left out.'],
   };
 }
@@ -88,14 +101,14 @@ export function viewAfter(
   const target = isSame(before.subject.image, now.subject.image)
     ? view.target.map((k) => now.reply.classes.indexOf(before.reply.classes[k]))
     : [];
-  const reason = whyNot(view.content, now.reply.classes.length);
+  const reason = whyGone(view, now);
   return {
     view: {
       ...view,
       ...(isSameModel ? {} : sharpestHead(now.shape, now.defaultRows)),
       query: isSameGrid ? view.query : [],
       target: target.every((k) => k >= 0) ? target : [],
-      ...(reason ? { content: 'attention', method: null } : {}),
+      ...(reason ? AS_ATTENTION : {}),
     },
     missing: reason ? [reason] : [],
   };

@@ -4,6 +4,7 @@ import type { Term } from '../lib/terms';
 import type { Content, View } from '../lib/view';
 import type { Line } from '../lib/words';
 import type { LargeMap } from './drawing.svelte';
+import type { Explanation } from './explanation.svelte';
 
 export interface Panel {
   /** Null while it is loading; undefined for the attention. */
@@ -25,8 +26,20 @@ export interface Panel {
 }
 
 const OF_LOGITS: readonly Content[] = ['contributions', 'patching'];
+const OF_INSIDE: Partial<Record<Content, string>> = {
+  contributions: 'Contributions need',
+  features: 'Features need',
+  patching: 'Activation patching needs',
+};
+/** Why a captured model does not have something.
+    @param what "Contributions need" */
+export const insideLine = (what: string) =>
+  `${what} the inside of the model; of this one only the attention and outputs are known.`;
 export const NO_LOGIT = 'This model has no classification head, so it has no logit to explain.';
 
-/** Why a content is not there for a model with so many classes; undefined if it is. */
-export const whyNot = (content: Content, classes: number) =>
-  classes === 0 && OF_LOGITS.includes(content) ? NO_LOGIT : undefined;
+/** Why a content is not there for an explanation; undefined if it is. */
+export function whyNot(content: Content, { reply, shape }: Pick<Explanation, 'reply' | 'shape'>): string | undefined {
+  const needs = OF_INSIDE[content];
+  if (shape.captured && needs) return insideLine(needs);
+  return !reply.classes.length && OF_LOGITS.includes(content) ? NO_LOGIT : undefined;
+}

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
 import { pause } from '../lib/host';
-import { MEAN } from '../lib/numbers';
+import { MEAN, rowOf } from '../lib/numbers';
 import { RefusedError } from '../lib/refused';
 import { NOTHING_ABLATED } from '../lib/view';
-import { explained, identity, openSession, sample, settle } from './session.testdata.svelte';
+import { explained, identity, openSession, SHAPE, sample, settle } from './session.testdata.svelte';
 
 vi.mock('../lib/host', async (original) => ({ ...(await original<object>()), pause: vi.fn(async () => {}) }));
 
@@ -132,7 +132,7 @@ test('an ablation is a subject, keeps the view, and is undone by an error', asyn
   session.show({ layer: 0, head: 1 });
   session.ablate({ heads: [[0, 1]] });
   await settle();
-  expect(session.drawing.isHeadAblated).toBe(true); // at once
+  expect(session.drawing.whyEmpty).toBe('ablated'); // at once
   expect(latest('explain').argument).toMatchObject({ ablations: [{ heads: [[0, 1]], mode: 'zero' }] });
   await latest('explain').respond(explained({ probabilities: [0.5, 0.5] }));
   expect(session.explanation?.isAblated).toBe(true);
@@ -197,4 +197,28 @@ test('what a link names and the model lacks is said, and has its default', async
   expect(session.view).toMatchObject({ content: 'attention', layer: 1, query: [3], target: [] });
   for (const part of ['Lost.', 'no layer 10, head 1', 'outside', '0 classes', 'no logit', 'left out'])
     expect(session.status.notice).toContain(part);
+});
+
+test('a captured model opens without what needs its inside, paints patches, and has the heads of each layer', async () => {
+  const { session, latest } = await opened();
+  session.show({ content: 'method', method: 'relevance' });
+  const captured = explained({
+    shape: { ...SHAPE, layer_heads: [1, 2], captured: true },
+    methods: ['rollout'],
+  });
+  const ablations = [{ ...NOTHING_ABLATED, heads: [[0, 0] as [number, number]], patches: [2] }];
+  session.explain({ model: 'swin', ablations });
+  await settle();
+  await latest('explain').respond(captured);
+  expect(latest('explain').argument).toMatchObject({ ablations: [{ heads: [], patches: [2], patch_mode: 'gray' }] });
+  await latest('explain').respond(captured);
+  await latest('attention').respond(identity());
+  expect(session.view).toMatchObject({ content: 'attention', method: null });
+  expect(session.status.notice).toContain('no map by relevance');
+  session.show({ layer: 0, head: 1 });
+  expect(session.drawing.headline).toBe('Layer 1 has no head 2');
+  expect(session.drawing.spoken).toContain('This layer has 1 head, other layers more.');
+  const { rows, shape } = session.drawing;
+  if (!rows || !shape) throw new Error('nothing is drawn');
+  expect(rowOf(rows, shape, 0, MEAN)).toEqual(rowOf(rows, shape, 0, 0)); // a mean over the heads that are there
 });

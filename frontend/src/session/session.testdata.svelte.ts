@@ -17,6 +17,8 @@ export const SHAPE = {
   prefix: 1,
   class_token: true,
   distilled: false,
+  layer_heads: [2, 2],
+  captured: false,
 };
 const TOKENS = 7;
 export const encoded = (array: Float32Array | Uint16Array | Uint32Array) =>
@@ -36,6 +38,7 @@ export function explained(changes: Partial<Explained> = {}): Explained {
     on_demand: false,
     credit: '',
     limits: { from: { heads: 1, means: 1 }, to: { heads: 1, means: 1 } },
+    methods: ['rollout', 'relevance'],
     maps: { rollout: [1, 2, 3, 4, 5, 6] },
     notes: {},
     image: {

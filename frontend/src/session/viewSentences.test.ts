@@ -30,7 +30,7 @@ const view = (changes: object) =>
     head: 1,
     read: -1,
     ablation: NOTHING_ABLATED,
-    isHeadAblated: false,
+    whyEmpty: '',
     classes: ['cat'],
     ...changes,
   }) as unknown as Drawing;
@@ -50,12 +50,12 @@ test('a head is described by its strongest patch', () => {
 });
 
 test('an ablated head is described by what replaces its output', () => {
-  expect(headlineOf(view({ isHeadAblated: true }))).toBe('Layer 1, head 2 is ablated');
-  expect(textOf({ isHeadAblated: true })).toBe('Its output is replaced by zero. Prediction shows the effect.');
-  expect(lineOf(view({ isHeadAblated: true }), null, false)).toEqual([
+  expect(headlineOf(view({ whyEmpty: 'ablated' }))).toBe('Layer 1, head 2 is ablated');
+  expect(textOf({ whyEmpty: 'ablated' })).toBe('Its output is replaced by zero. Prediction shows the effect.');
+  expect(lineOf(view({ whyEmpty: 'ablated' }), null, false)).toEqual([
     'Its output is replaced by zero. The later layers show the effect.',
   ]);
-  expect(textOf({ isHeadAblated: true, head: MEAN, ablation: { ...NOTHING_ABLATED, mode: 'mean' } })).toContain(
+  expect(textOf({ whyEmpty: 'ablated', head: MEAN, ablation: { ...NOTHING_ABLATED, mode: 'mean' } })).toContain(
     'by their means over the sample images.',
   );
 });

@@ -5,6 +5,7 @@ import { MEAN, POOL, type Shape } from '../lib/numbers';
 import type { Scores } from '../lib/routes';
 import {
   capital,
+  counted,
   headHeadline,
   headLine,
   type Line,
@@ -13,6 +14,7 @@ import {
   patchName,
   queryName,
 } from '../lib/words';
+import { headsIn, LACKING } from './ablation';
 import type { Drawing } from './drawing.svelte';
 import type { Pending } from './methods.svelte';
 import { isRemoved } from './selection';
@@ -28,7 +30,8 @@ export function headlineOf(drawing: Drawing): string {
   if (drawing.panel?.headline) return drawing.panel.headline;
   if (!shape || !map) return 'What the model attends to';
   if (method) return methodHeadline(method, drawing.classes, map.values, shape);
-  if (drawing.isHeadAblated) return `${mapName(layer, head)} is ablated`;
+  if (drawing.whyEmpty === LACKING) return `Layer ${Number(layer) + 1} has no head ${Number(head) + 1}`;
+  if (drawing.whyEmpty) return `${mapName(layer, head)} is ablated`;
   if (hasRemovedQuery(drawing, shape)) {
     return `${capital(queryName(query, shape))} ${query.length > 1 ? 'are' : 'is'} removed`;
   }
@@ -43,7 +46,9 @@ export function lineOf(drawing: Drawing, scores: Scores | null, hasHead = true):
     if (isRemoved(read, shape)) return [`${capital(patchName(read, shape))} is removed.`];
     return methodLine(method, map.values, read, map.scale, scores, drawing.classes[0], shape);
   }
-  if (drawing.isHeadAblated)
+  if (drawing.whyEmpty === LACKING)
+    return [`This layer has ${counted(headsIn(drawing.layer, shape), 'head', 'heads')}, other layers more.`];
+  if (drawing.whyEmpty)
     return [`${ablatedLine(drawing)} ${hasHead ? 'Prediction shows' : 'The later layers show'} the effect.`];
   if (hasRemovedQuery(drawing, shape)) {
     return ['Removed patches neither attend nor are attended to. Choose another patch, or the class token.'];

@@ -11,6 +11,7 @@ import type { CrossValidation, Neighbors, Progress } from '../lib/routes';
 import { post, stream } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import type { Image } from '../lib/view';
+import { insideLine } from '../session/panel';
 import { ServerEngine } from '../session/serverEngine';
 import { type Classes, ClassSet, type Example, filled, fitRequest, ownerOf } from './classes.svelte';
 import type { FoundFile } from './files';
@@ -20,6 +21,7 @@ import { Uploads } from './uploads.svelte';
 
 const MAX_IMAGES = 5000;
 const MAX_VISITOR_IMAGES = 200; // on a public page
+const TAUGHT_INSIDE = insideLine('Taught classes need');
 const NOBODY = -1; // in place of a class: images are only predicted
 /** What "Try with the samples" teaches. */
 const TRIAL = {
@@ -95,10 +97,10 @@ export class Teaching {
     this.uploads = new Uploads(this.status, host.catalog.lists.maxBytes);
     this.recorder = new Recorder(this);
     this.aim(this.set.classes[0].id);
-    const [first] = host.catalog.lists.models;
     const linked = host.catalog.model(new URLSearchParams(location.search).get('model'));
-    this.model = (linked ?? first)?.name ?? '';
-    if (!first) this.status.say(NO_MODEL, true);
+    const first = [linked, ...host.catalog.lists.models].find((model) => model && !model.captured);
+    this.model = first?.name ?? '';
+    if (!first || linked?.captured) this.status.say(first ? TAUGHT_INSIDE : NO_MODEL, !first);
   }
 
   /** Compute what follows from the classes and the image in front, while the component that calls this is mounted. */
@@ -198,6 +200,7 @@ export class Teaching {
   }
 
   chooseModel(name: string) {
+    if (this.host.catalog.model(name)?.captured) return this.status.say(TAUGHT_INSIDE);
     this.model = name;
     updateAddress({ model: name });
     if (!this.fit) this.#explain();

@@ -2,7 +2,18 @@ import { expect, test } from 'vitest';
 import type { TimelineReply } from '../lib/routes';
 import { addSnapshots, layerPoints, type Past, rankedClasses, shownLayers, snapshotPoints } from './snapshots';
 
-const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, class_token: true, distilled: false };
+const SHAPE = {
+  layers: 2,
+  heads: 1,
+  rows: 1,
+  columns: 2,
+  aspect: 2,
+  prefix: 1,
+  class_token: true,
+  distilled: false,
+  layer_heads: [1, 1],
+  captured: false,
+};
 const NOTHING = { image: null, shape: null, classes: null, images: null };
 const ROWS = [0, 65535, 0, 32768, 16384, 16383]; // two layers of three tokens
 
@@ -73,7 +84,7 @@ test('a line of a layer is the mean of its heads', () => {
     { epoch: 0, effective: [1, 3, 5, 7] },
     { epoch: 2, effective: [2, 2, 4, 8] },
   ];
-  const past = { shape: { ...SHAPE, heads: 2 }, snapshots: values } as Past;
+  const past = { shape: { ...SHAPE, heads: 2 }, snapshots: values } as unknown as Past;
   expect(layerPoints(past, 1, (now) => now.effective)).toEqual([
     [0, 6],
     [2, 6],

@@ -177,6 +177,7 @@ async def features(request: types.FeaturesRequest, call: Caller) -> types.Featur
     explanation = (await call.explain(request.subject)).explanation
 
     def compute() -> types.Features:
+        explanation.context.require_blocks("features")
         found = [pca_of_layer(explanation, layer, request.foreground) for layer in layers_of(explanation)]
         pixels, explained = zip(*found, strict=True)
         return types.Features(pixels=to_base64(np.stack(pixels)), explained=list(explained))

@@ -50,6 +50,7 @@ async def head(request: types.HeadRequest, call: Caller) -> types.HeadVectors:
     context = (await find(request, call)).explanation.context
 
     def compute() -> types.HeadVectors:
+        context.require_blocks("queries and keys")
         row = lesson.attention_row(context, request.layer, request.head)
         query, keys, values = (to_base64(array.astype("<f4")) for array in (row.query, row.keys, row.values))
         return types.HeadVectors(query=query, keys=keys, values=values, size=len(row.query))
@@ -121,8 +122,9 @@ async def find(request: SubjectRequest, call: Call) -> Held:
 def lesson_of(explanation: Explanation) -> types.Lesson:
     """Return the numbers of the lesson."""
     context = explanation.context
-    probabilities, norms = lesson.layer_predictions(context)
-    patches = lesson.patch_predictions(context)
+    is_known = not context.config.is_captured  # what is inside
+    probabilities, norms = lesson.layer_predictions(context) if is_known else (np.empty((0, 0)), np.empty(0))
+    patches = lesson.patch_predictions(context) if is_known else None
     pixels = np.asarray(explanation.image.model_input.convert("RGB"))
     has_head = context.config.num_classes > 0
     count = max(1, math.floor(REMOVED * context.config.num_patches))
@@ -136,7 +138,7 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
         lens=probabilities.tolist(),
         norms=norms.tolist(),
         patch_predictions=None if patches is None else patches.tolist(),
-        contributions=contributions_of(explanation) if has_head else None,
+        contributions=contributions_of(explanation) if has_head and is_known else None,
         removals=removals(context, ranked),
         random=removals(context, [(f"Random {number}", patches) for number, patches in enumerate(drawn, start=1)]),
     )
@@ -147,15 +149,16 @@ def describe(context: ForwardContext) -> types.LessonModel:
     config = context.config
     weights = {name for name, _ in context.model.named_parameters()}
     height, width = (size // count for size, count in zip(config.img_size, config.grid_size, strict=True))
+    is_known = not config.is_captured
     return types.LessonModel(
         img_size=config.img_size,
         patch_size=config.patch_size,
         patch=(height, width),
-        embed_dim=config.embed_dim,
-        head_dim=config.head_dim,
-        scaled_width=config.scaled_width,
-        mlp_dim=config.mlp_hidden_dim,
-        positions=bool(context.model.patch_positions().any()),
+        embed_dim=config.embed_dim * is_known,
+        head_dim=config.head_dim * is_known,
+        scaled_width=config.scaled_width * is_known,
+        mlp_dim=config.mlp_hidden_dim * is_known,
+        positions=is_known and bool(context.model.patch_positions().any()),
         position_start=position_start(context.checkpoint),
         rotary=config.rope_type != "none",
         patch_bias=not weights.isdisjoint({"patch_embed.bias", "patch_embed.proj.bias"}),

@@ -38,7 +38,7 @@ class ModelInfo(TypedDict):
     `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10;
     `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or
     library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted
-    to, empty for other models.
+    to, empty for other models. Of a `captured` model only attention and outputs are known.
     """
 
     name: str
@@ -55,6 +55,7 @@ class ModelInfo(TypedDict):
     is_classifier: bool
     pretrained: str
     linear_probe: str
+    captured: bool
 
 
 class CifarInfo(TypedDict):
@@ -77,7 +78,8 @@ class Shape(TypedDict):
 
     `aspect` is the width of the image divided by its height, `prefix` the number of tokens before the patches,
     `class_token` whether the first of them is a class token, and `distilled` whether the second of them is a
-    distillation token.
+    distillation token. `layer_heads` are the heads of each layer, fewer in some of a pyramid; of a `captured` model
+    only attention and outputs are known.
     """
 
     layers: int
@@ -88,3 +90,5 @@ class Shape(TypedDict):
     prefix: int
     class_token: bool
     distilled: bool
+    layer_heads: list[int]
+    captured: bool

@@ -154,6 +154,7 @@ class Explained(Reply):
         classes: Names of the K classes.
         probabilities: (K,).
         shape: Of the attention.
+        methods: Those that the model has; those on request need classes.
         cls: Attention of the class token, or the mean over the patches in a model without one, float32 (L, A, T); 0 for
             ablated heads.
         pool: Weights of attention pooling, float32 (A, T), of models that have it.
@@ -169,6 +170,7 @@ class Explained(Reply):
     classes: list[str]
     probabilities: Vector
     shape: Shape
+    methods: list[str]
     cls: str
     pool: str | None
     on_demand: bool

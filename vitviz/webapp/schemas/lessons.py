@@ -27,7 +27,7 @@ class RemovalRequest(SubjectRequest):
 
 
 class LessonModel(Reply):
-    """Sizes and parts of a model.
+    """Sizes and parts of a model; of a captured one widths are 0 and parts False, as they are not known.
 
     Attributes:
         img_size: Height and width of the input in pixels.
@@ -87,10 +87,10 @@ class Lesson(Reply):
         model: Sizes of the model.
         scrambled: The image as data URL, with patches cut by a wrong reshape.
         logits: (K,).
-        lens: Probabilities by layer, (L + 1, K).
-        norms: Norms of the token that is read, (L + 1,).
+        lens: Probabilities by layer, (L + 1, K); empty for a captured model.
+        norms: Norms of the token that is read, (L + 1,); empty likewise.
         patch_predictions: (N, K), if the head can be applied to one token.
-        contributions: None without a head.
+        contributions: None without a head, and for a captured model.
         removals: Of the patches with the largest values of some methods.
         random: Of sets drawn at random.
     """

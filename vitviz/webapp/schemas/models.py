@@ -119,9 +119,10 @@ class Probes(Reply):
         grid: Rows and columns of its patches.
         prefix: Number of tokens before the patches.
         class_token: Whether the first of them is a class token.
+        captured: Whether only the attention of the model is known; then arrays of anything else are empty.
         classes: Number of classes; 0 without a head.
         position_start: How its position embeddings started.
-        filters: See there, and the other arrays.
+        filters: See there, and the other arrays; without the heads that a layer lacks.
         provenance: That of a figure, without its panels.
     """
 
@@ -131,6 +132,7 @@ class Probes(Reply):
     grid: tuple[int, int]
     prefix: int
     class_token: bool
+    captured: bool
     classes: int
     position_start: PositionStart
     filters: Array4

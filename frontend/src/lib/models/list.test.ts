@@ -17,6 +17,7 @@ const model = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
   is_classifier: true,
   pretrained: '',
   linear_probe: '',
+  captured: false,
   ...more,
 });
 const CACHED = [
