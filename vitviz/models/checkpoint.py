@@ -23,7 +23,6 @@ from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING
 from vitviz.errors import CapturedModelError, CheckpointError, ConfigError, did_you_mean
 from vitviz.files import write_atomic
 from vitviz.models.config import ViTConfig, config_from_dict
-from vitviz.models.families import TEXT_FAMILIES
 from vitviz.models.weights import WeightFile
 
 if TYPE_CHECKING:
@@ -115,6 +114,8 @@ class Checkpoint:
             return ""
         if self.config.num_classes:
             return "was trained without labels"
+        from vitviz.models.families import TEXT_FAMILIES  # which imports torch: the page answers before
+
         if self.pretrained.get("family") in TEXT_FAMILIES:
             return "compares images with texts, and has none: `vitviz convert --classes` makes texts its classes"
         return "has no classification head"
