@@ -5,17 +5,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 import vitviz
 from tests import captured
 from tests.webapp.api import routes
 from vitviz.attribution import serialize
 from vitviz.attribution.probes import Probes, probe
+from vitviz.data.datasets import DATASET_INFO
 from vitviz.data.preprocessing import load_samples, sample_paths
 from vitviz.errors import CapturedModelError
 from vitviz.models import checkpoint, export
 from vitviz.models.features import compute_features
 from vitviz.plots import probe_table
+from vitviz.training import initial_weights, teacher
+from vitviz.training.config import TrainConfig
 from vitviz.webapp.model_info import facts
 
 CAT = {"kind": "sample", "name": "cat"}
@@ -35,7 +39,7 @@ def client(models):
 
 @pytest.fixture(scope="module")
 def probes(models):
-    return {name: probe(model, load_samples(model.config.img_size)) for name, model in models.items()}
+    return {name: probe(model, load_samples(model.config.img_size, model.resize)) for name, model in models.items()}
 
 
 def test_the_page_knows_what_is_captured_and_the_heads_of_each_layer(client):
@@ -66,13 +70,18 @@ def test_what_needs_the_inside_is_refused_by_the_routes(client, name):
 
 
 @pytest.mark.parametrize("name", ["vit", "swin"])
-def test_what_needs_the_inside_is_refused_by_the_library(models, name, tmp_path):
+def test_what_needs_the_inside_is_refused_by_the_library(models, name, tmp_path, monkeypatch):
     model = models[name]
+    for module in (initial_weights, teacher.hub):
+        monkeypatch.setattr(module, "load", lambda path, check: model)
+    chosen = TrainConfig(dataset="cifar10", init_from="FOLDER", teacher="FOLDER")
     for refused in (
         lambda: checkpoint.save(model, tmp_path / "model.safetensors"),
         lambda: export.export(model, tmp_path / "model"),
-        lambda: compute_features(model, load_samples(model.config.img_size)),
+        lambda: compute_features(model, load_samples(model.config.img_size, model.resize)),
         lambda: vitviz.linear_probe(model, tmp_path / "missing"),
+        lambda: initial_weights.use_init_model(chosen),
+        lambda: teacher.load_teacher(chosen, DATASET_INFO["cifar10"], torch.device("cpu")),
     ):
         with pytest.raises(CapturedModelError):
             refused()
@@ -92,7 +101,7 @@ def test_probes_are_those_of_the_attention(probes, models):
     found, model = probes["vit"], models["vit"]
     known = {name for name, values in found.arrays.items() if name != "labels" and values.size}
     assert known == OF_ATTENTION
-    images = model.normalize(load_samples((32, 32)))
+    images = model.normalize(load_samples((32, 32), model.resize))
     rows = model.network.forward_with_attention(images, "full").attention[:, :, :, 0].detach()  # (L, B, A, T)
     entropy = -(rows * rows.log()).sum(-1).mean(1)
     np.testing.assert_allclose(found.entropy, entropy, atol=1e-5)

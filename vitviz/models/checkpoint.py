@@ -136,8 +136,9 @@ class Checkpoint:
         """Family of the model; of models that vitviz trained their architecture, of captured ones their class."""
         architecture = self.config.architecture
         if self.config.is_captured:
-            return f"{self.record['captured']['module'].rpartition('.')[2]}, captured"
-        return str(self.pretrained.get("family") or ARCHITECTURES.get(architecture, architecture))
+            architecture = self.record["captured"]["module"].rpartition(".")[2]
+        found = str(self.pretrained.get("family") or ARCHITECTURES.get(architecture, architecture))
+        return f"{found}, captured" if self.config.is_captured else found
 
     @property
     def pretrained_name(self) -> str:
@@ -150,12 +151,12 @@ class Checkpoint:
     @property
     def credit(self) -> str:
         """Repository and license, or what is captured, as a sentence for captions; empty for models of vitviz."""
-        if self.config.is_captured:
-            assumed = "; ".join(self.notes[1:])  # the first says why it was not converted
-            return f"{self.family}{': ' * bool(assumed)}{assumed}."
-        if not self.pretrained:
-            return ""
-        return f"Weights: {self.pretrained_name}, license {self.pretrained.get('license', 'not stated')}."
+        found = []
+        if self.config.is_captured:  # the first note says why it was not converted
+            found.append(": ".join(filter(None, (self.family, "; ".join(self.notes[1:])))))
+        if self.pretrained:
+            found.append(f"Weights: {self.pretrained_name}, license {self.pretrained.get('license', 'not stated')}")
+        return " ".join(f"{one}." for one in found)
 
     @property
     def linear_probe(self) -> str:

@@ -6,7 +6,7 @@ BatchNorm, and a linear head. `recipes/cifar10_teacher.py` trains it.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 import torch.nn.functional as F
@@ -37,6 +37,7 @@ class ConvNetConfig:
     depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks; each halves the image.")] = 3
     num_classes: NumClasses = 10
     architecture: Annotated[Literal["convnet"], Field(description="Network class.")] = "convnet"
+    is_captured: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -23,11 +23,17 @@ MAY_DIFFER = ("num_classes", "multi_label", "img_size", "drop_path_rate", "pos_d
 
 
 def use_init_model(config: TrainConfig) -> TrainConfig:
-    """Return the config with the network of its `init_from` checkpoint; unchanged without one."""
+    """Return the config with the network of its `init_from` checkpoint; unchanged without one.
+
+    Raises:
+        CapturedModelError: If the model is captured.
+        CheckpointError: If it cannot be loaded.
+    """
     if config.init_from is None:
         return config
-    initial = load(config.init_from, check=False).config
-    return replace(config, model=replace(initial, multi_label=False, num_classes=config.model.num_classes))
+    initial = load(config.init_from, check=False)
+    initial.require_blocks("training")
+    return replace(config, model=replace(initial.config, multi_label=False, num_classes=config.model.num_classes))
 
 
 def load_initial(init_from: str | None, info: DatasetInfo, val_size: int) -> Checkpoint | None:

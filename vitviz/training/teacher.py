@@ -38,6 +38,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
     """Load the teacher of a training run; None without one.
 
     Raises:
+        CapturedModelError: If the model is captured.
         CheckpointError: If it cannot be loaded.
         ConfigError: If it is not a classifier of the same images, or was trained on validation images.
     """
@@ -49,6 +50,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
         if error.field != "config.architecture":
             raise
         model = load_convnet(config.teacher)
+    model.require_blocks("a teacher")
     expected = (info.classes, info.mean, info.std, config.model.img_size)
     if expected != (model.labels, model.mean, model.std, model.network.config.img_size):
         raise ConfigError(
