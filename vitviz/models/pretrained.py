@@ -162,7 +162,7 @@ def find_family(pretrained: Pretrained) -> Family:
     titles = ", ".join(dict.fromkeys(family.title for family in (*TRANSFORMERS, *TIMM)))
     raise CheckpointError(
         f"The model must be a plain ViT: {pretrained.name} is of the family {described}",
-        f"Families that load: {titles}. Others run in {pretrained.library}, if it is installed and the weights are whole.",
+        f"Families that load: {titles}. Others run in {pretrained.library}, if it is installed and all weights fit.",
         "family",
     )
 
