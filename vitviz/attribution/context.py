@@ -278,8 +278,12 @@ class ForwardContext:
             return self.gradients(target).image
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
-            logits = self.model(image, self.batched_keep(1), self.interventions)
-            (grad,) = torch.autograd.grad(target_logit(logits, target).sum(), image)
+            logit = target_logit(self.model(image, self.batched_keep(1), self.interventions), target).sum()
+            try:
+                (grad,) = torch.autograd.grad(logit, image)
+            except RuntimeError:  # of a module that detaches the image
+                self.require_blocks("gradients of the image")
+                raise
         return np.asarray(grad[0].float().cpu().numpy())
 
     def batch_size(self, most: int, elements: int = 2**23) -> int:

@@ -32,6 +32,9 @@ PRODUCTS = {
 }
 
 
+JOINS = {torch.cat, torch.concat}  # a column of sinks
+
+
 def always_false(tensors: object) -> bool:
     """Stand in for PyTorch's test whether a function is replaced, in a function that a mode runs itself."""
     return False
@@ -79,7 +82,9 @@ class CaptureMode(TorchFunctionMode):
             self.products[out] = False
         elif func in PRODUCTS and known is None and out.ndim > 2 and all(x.ndim > 2 for x in inputs):
             self.products[out] = True
-        elif known is not None and func not in PRODUCTS and out.numel() == inputs[0].numel():
+        elif (
+            known is not None and func not in PRODUCTS and (out.numel() in {x.numel() for x in inputs} or func in JOINS)
+        ):
             self.products[out] = known  # scaled, masked, biased, dropped out or reshaped
         return out
 
@@ -103,7 +108,10 @@ class CaptureMode(TorchFunctionMode):
         if attn_mask is not None:
             is_bool = attn_mask.dtype == torch.bool
             logits = logits.masked_fill(~attn_mask, -math.inf) if is_bool else logits + attn_mask
-        weights = self.attend(logits.softmax(-1), logits)
+        weights = logits.softmax(-1)
+        if attn_mask is not None:  # a row without any key gets zeros
+            weights = weights.masked_fill(logits.isneginf().all(-1, keepdim=True), 0)
+        weights = self.attend(weights, logits)
         return F.dropout(weights, dropout_p) @ value if dropout_p else weights @ value
 
 
@@ -121,10 +129,14 @@ def is_last_axis(out: Tensor, args: Any, kwargs: Any) -> bool:
 
 @contextmanager
 def evaluating(module: nn.Module) -> Iterator[None]:
-    """Run a module in evaluation mode; afterwards each of its parts has the mode that it had."""
+    """Run a module in evaluation mode; afterwards each of its parts has the mode that it had.
+
+    The modes are set, not `eval` called, which some modules use to change their weights.
+    """
     training = [(part, part.training) for part in module.modules()]
     try:
-        module.eval()
+        for part in module.modules():
+            part.training = False
         with torch.random.fork_rng(devices=[]):
             yield
     finally:

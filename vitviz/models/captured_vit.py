@@ -5,10 +5,11 @@ What needs attention and outputs alone works; what needs the tokens or values of
 
 import copy
 import math
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn, cast
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +26,7 @@ from vitviz.models.vit import BlockOutput, ForwardOutput, Interventions, Transfo
 
 SIZES = (224, 32, 384, 256, 64, 96, 128, 336, 448, 512, 518, 28)  # tried where a module states none (px)
 MAX_ELEMENTS = 2**25  # of the full attention of a pyramid on one grid: 128 MiB
+CLASS_TOKEN = re.compile(r"(^|[._])(cls|class)_(token|embed)")
 OUTPUTS = ("logits", "image_embeds", "pooler_output")  # of transformers
 
 
@@ -168,6 +170,7 @@ class CapturedViT(Transformer):
         super().__init__()
         self.module, self.config, self.pool, self.num_layers = module, config, pool, num_layers
         self.layers = dict(layers)  # not modules of the network: they have no weights
+        self.is_probability = False  # whether the module returns probabilities
 
     def forward_with_blocks(
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
@@ -178,7 +181,7 @@ class CapturedViT(Transformer):
         if any(interventions or ()):
             raise CapturedModelError("ablating heads")
         if attentions is None:
-            return ForwardOutput(read_output(self.module(images)), [], images[:0])
+            return ForwardOutput(self.logits_of(self.module(images)), [], images[:0])
         found: dict[int, Tensor] = {}
         pooled: list[Tensor] = []
         count = 0
@@ -200,7 +203,12 @@ class CapturedViT(Transformer):
                 field="module",
             )
         blocks = [BlockOutput(one if attentions == "full" else one[..., 0, :], None) for one in found.values()]
-        return ForwardOutput(read_output(output), blocks, images[:0], pooled[0] if pooled else None)
+        return ForwardOutput(self.logits_of(output), blocks, images[:0], pooled[0] if pooled else None)
+
+    def logits_of(self, output: Any) -> Tensor:
+        """Return the logits, (B, K), or features from what the module returns."""
+        found = read_output(output)
+        return found.log() if self.is_probability else found
 
     def pool_rows(self, weights: Tensor, num_images: int) -> Tensor:
         """Return the weights of attention pooling, (B, A, T), 0 for tokens that it does not read."""
@@ -272,6 +280,15 @@ def read_output(output: Any) -> Tensor:
     raise CheckpointError(f"The model must return logits or features, (B, K): got {got}", field="module")
 
 
+class Tried(NamedTuple):
+    """What one image shows of a module: the size of the input (px), the classes, 0 for features, what was assumed."""
+
+    img_size: tuple[int, int]
+    num_classes: int
+    is_probability: bool
+    notes: tuple[str, ...]
+
+
 def wrap(module: nn.Module, img_size: tuple[int, int] | None = None) -> tuple[CapturedViT, list[str]]:
     """Wrap a copy of a module that cannot be converted.
 
@@ -292,15 +309,45 @@ def wrap(module: nn.Module, img_size: tuple[int, int] | None = None) -> tuple[Ca
         inner = copy_module(outer).eval()
     except Exception as error:  # of a module with any content
         raise failed(name, "copying it", error) from None
-    size, num_classes, notes = try_sizes(inner, name, img_size)
-    placements = place(inner, size)
+    tried = try_sizes(inner, name, img_size)
+    notes = list(tried.notes)
+    try:
+        placements = place(inner, tried.img_size)
+        network = build(inner, placements, tried, name)
+        if (first := find_first_prefix(network)) > 0:  # the class token stands behind others
+            network = build(inner, [one and lead(one, first) for one in placements], tried, name)
+        network.config = replace(network.config, **find_readout(network))
+    except CheckpointError:
+        raise
+    except Exception as error:  # of a module with any code
+        raise failed(name, "a batch of images", error) from None
+    shown = [str(number + 1) for number in (*network.layers, *([network.pool[0]] if network.pool else []))]
+    if len(shown) < len(placements):
+        notes.append(
+            f"of {len(placements)} attention layers {', '.join(shown)} are shown: the others do not lie on the image"
+        )
+    if len({one.placed.grid for one in network.layers.values()}) > 1:
+        rows, columns = network.config.grid_size
+        notes.append(
+            f"attention is shown on {rows} x {columns} cells: that of finer layers is summed over the keys of a "
+            "cell and averaged over its queries, that of coarser ones is spread evenly"
+        )
+    if network.config.num_heads == 1 < network.config.depth:
+        notes.append("each attention product is a layer of one head, also where heads are modules of their own")
+    if network.is_probability:
+        notes.append("the module returns probabilities, whose logarithms are taken as logits")
+    return network, notes
+
+
+def build(module: nn.Module, placements: list[Placement | None], tried: Tried, name: str) -> CapturedViT:
+    """Return the network of a module whose attention layers lie at these places."""
     if not placements:
-        raise no_attention(inner)
+        raise no_attention(module)
     placed = {number: one for number, one in enumerate(placements) if one and not one.is_pooling}
     if not placed:
         raise CheckpointError(
-            f"The attention must be between patches that tile the image: that of the {len(placements)} layers of "
-            f"{name} is not",
+            f"The attention must be between square patches that tile the image: that of the {len(placements)} layers "
+            f"of {name} is not, as far as changing parts of an image shows",
             "`vitviz.capture` returns it as plain matrices.",
             "module",
         )
@@ -312,30 +359,32 @@ def wrap(module: nn.Module, img_size: tuple[int, int] | None = None) -> tuple[Ca
     }
     pools = [(number, one) for number, one in enumerate(placements) if one and one.is_pooling and one.grid == grid]
     config = CapturedConfig(
-        img_size=size,
-        patch_size=size[0] // grid[0],
+        img_size=tried.img_size,
+        patch_size=tried.img_size[0] // grid[0],
         embed_dim=64 * num_heads,
         depth=len(layers),
         num_heads=num_heads,
-        num_classes=num_classes,
+        num_classes=tried.num_classes,
         reg_tokens=num_prefix,
         class_token=False,
         global_pool="map" if pools else "avg",
-        multi_label=getattr(getattr(inner, "config", None), "problem_type", "") == "multi_label_classification",
+        multi_label=getattr(getattr(module, "config", None), "problem_type", "") == "multi_label_classification",
         cells=grid,
         heads=tuple(layer.placed.slots.shape[1] for layer in layers.values()),
         has_gradients=False,
     )
-    network = CapturedViT(inner, config, layers, pools[-1] if pools else None, len(placements))
-    network.config = replace(config, **find_readout(network))
-    if lost := len(placements) - len(layers) - bool(pools):
-        notes.append(f"{lost} of {len(placements)} attention layers are not shown, as they do not lie on the image")
-    if len({one.placed.grid for one in layers.values()}) > 1:
-        notes.append(
-            f"attention is shown on {grid[0]} x {grid[1]} cells: that of finer layers is summed over the keys of a "
-            "cell and averaged over its queries, that of coarser ones is spread evenly"
-        )
-    return network, notes
+    network = CapturedViT(module, config, layers, pools[-1] if pools else None, len(placements))
+    network.is_probability = tried.is_probability
+    return network
+
+
+def lead(placed: Placement, first: int) -> Placement:
+    """Return a placement in which another prefix token is the first."""
+
+    def reorder(tokens: Tensor) -> Tensor:
+        return torch.where(tokens == first, 0, tokens + ((tokens >= 0) & (tokens < first)))
+
+    return replace(placed, queries=reorder(placed.queries), keys=reorder(placed.keys))
 
 
 def copy_module(module: nn.Module) -> nn.Module:
@@ -355,8 +404,8 @@ def failed(name: str, action: str, error: Exception) -> CheckpointError:
     )
 
 
-def try_sizes(module: nn.Module, name: str, img_size: tuple[int, int] | None) -> tuple[tuple[int, int], int, list[str]]:
-    """Return the size of the input (px), the number of classes, 0 for features, and what was assumed."""
+def try_sizes(module: nn.Module, name: str, img_size: tuple[int, int] | None) -> Tried:
+    """Run a module on one image of the given or stated size, or the first one of `SIZES` that it accepts."""
     stated = stated_size(module) if img_size is None else img_size
     problem: Exception | None = None
     for size in [stated] if stated else [(side, side) for side in SIZES]:
@@ -372,7 +421,7 @@ def try_sizes(module: nn.Module, name: str, img_size: tuple[int, int] | None) ->
         try:
             with evaluating(module), torch.no_grad():
                 images = torch.randn(1, 3, *size, generator=torch.Generator().manual_seed(0))
-                found = module(images.to(next(module.parameters())))
+                found = module(images.to(next(module.parameters(), torch.empty(0))))
         except Exception as error:  # of a module with any code
             problem = problem or error
             continue
@@ -387,8 +436,12 @@ def try_sizes(module: nn.Module, name: str, img_size: tuple[int, int] | None) ->
         ends = any(isinstance(one, Tensor) and one.shape == output.shape and one.equal(output) for one in last)
         is_embedding = isinstance(found, Mapping) and "logits" not in found
         has_head = not is_embedding and (ends or getattr(module, "num_classes", None) == output.shape[1])
-        notes = [] if stated else [f"the input is {size[0]} x {size[1]} px, the first common size that it accepts"]
-        return size, output.shape[1] if has_head else 0, notes
+        sums = output.sum(1)
+        is_probability = (
+            output.shape[1] > 1 and bool((output >= 0).all()) and torch.allclose(sums, torch.ones_like(sums))
+        )
+        notes = () if stated else (f"the input is {size[0]} x {size[1]} px, the first common size that it accepts",)
+        return Tried(size, output.shape[1] if has_head or is_probability else 0, is_probability, notes)
     sides = f"{stated[0]} x {stated[1]}" if stated else f"{SIZES[0]} x {SIZES[0]} and others"
     raise failed(name, f"an image (1, 3, H, W) of {sides} px", problem or ValueError("no size"))
 
@@ -431,35 +484,48 @@ def divides(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return (rows * factor, columns * factor) == (other_rows, other_columns)
 
 
-def find_readout(network: CapturedViT) -> dict[str, Any]:
-    """Return the fields of the config that say which tokens the head reads, and whether attention has gradients.
+def read_rows(network: CapturedViT) -> tuple[list[bool], bool] | None:
+    """Return which prefix tokens the head reads, and whether it reads patches.
 
-    In the last layer only the rows of tokens that are read have a gradient.
+    In the last layer only the rows of tokens that are read have a gradient. None if the gradients of the attention or
+    the image are not known, or zero.
     """
-    config, (first, *_) = network.config, network.parameters()
-    R = config.reg_tokens
+    config, first = network.config, next(network.parameters(), torch.empty(0))
+    R = config.num_prefix_tokens
     with torch.inference_mode(False), torch.enable_grad():
         image = torch.randn(1, 3, *config.img_size, generator=torch.Generator().manual_seed(0)).to(first)
         image.requires_grad_()
         output = network.forward_with_blocks(image, "full")
         weights = [block.weights for block in output.blocks if block.weights is not None]
         factors = torch.randn(output.logits.shape, generator=torch.Generator().manual_seed(1)).to(first)
-        grads: tuple[Tensor | None, ...] = (None,) * len(weights)
+        grads: tuple[Tensor | None, ...] = (None,)
         with suppress(RuntimeError):  # of a module that detaches its attention
-            grads = torch.autograd.grad((output.logits * factors).sum(), weights, allow_unused=True)
-    known = [grad for grad in grads if grad is not None and grad.isfinite().all()]
-    has_gradients = len(known) == len(weights) and all(layer.is_exact for layer in network.layers.values())
-    named = R > 0 and any("cls" in name or "class_" in name for name, _ in network.named_parameters())
-    if not has_gradients or config.global_pool == "map":
-        pool = config.global_pool if config.global_pool == "map" or not named else "token"
-        return {"class_token": named, "reg_tokens": R - named, "global_pool": pool, "has_gradients": has_gradients}
-    rows = known[-1].abs().sum((0, 1, 3))  # (T,)
-    if not rows.any():  # the weights of the head are zero
-        rows[0 if named else slice(R, None)] = 1
+            grads = torch.autograd.grad((output.logits * factors).sum(), [*weights, image], allow_unused=True)
+    if not all(layer.is_exact for layer in network.layers.values()) or any(grad is None for grad in grads):
+        return None
+    rows = cast(Tensor, grads[-2]).abs().sum((0, 1, 3))  # (T,)
+    if not rows.isfinite().all() or not rows.any():  # the weights of the head may be zero
+        return None
     read = rows > 1e-6 * rows.max()
-    prefix, patches = read[:R].tolist(), bool(read[R:].any())
+    return read[:R].tolist(), bool(read[R:].any())
+
+
+def find_first_prefix(network: CapturedViT) -> int:
+    """Return the number of the first prefix token that the head reads; 0 if none is read, or it is not known."""
+    found = read_rows(network)
+    return found[0].index(True) if found and True in found[0] else 0
+
+
+def find_readout(network: CapturedViT) -> dict[str, Any]:
+    """Return the fields of the config that say which tokens the head reads, and whether attention has gradients."""
+    found, R, pool = read_rows(network), network.config.num_prefix_tokens, network.config.global_pool
+    is_named = R == 1 and any(CLASS_TOKEN.search(name) for name, _ in network.named_parameters())
+    if found is None or pool == "map":
+        pool = "token" if is_named and pool != "map" else pool
+        return {"class_token": is_named, "reg_tokens": R - is_named, "global_pool": pool, "has_gradients": bool(found)}
+    prefix, patches = found
     distilled = prefix == [True, True] + [False] * (R - 2) and not patches
-    class_token = distilled or named or prefix[:1] == [True]
+    class_token = is_named or prefix[:1] == [True]
     return {
         "class_token": class_token,
         "distilled": distilled,

@@ -1,27 +1,27 @@
-"""Where the rows and columns of captured attention lie on the image, found by changing parts of the input.
+"""Where the rows and columns of captured attention lie on the image, found by changing cells of the image.
 
 Most attention comes without geometry: windows are folded into the batch, prefix tokens stand before or after the
-patches, a grid may be transposed. So each layer's input is changed token by token, in the patterns of a binary code:
-with 2 log2(N) images, the patterns in which the logit of a token with itself changes spell the token's number. One more
-such pass over the pixels tells which token is which cell of the image.
+patches, a grid may be transposed, tokens may be dropped. So the module is run on images whose cells are changed in the
+patterns of a binary code, while each token attends to itself alone: then a row depends on its own part of the image
+only, in all layers, and the patterns in which its logit with itself changes spell its cell. A layer whose rows do not
+spell each cell of a grid exactly once is not placed.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from vitviz.models.capture import CaptureMode, evaluating
 
-Index = Tensor  # int64
 MAX_IMAGES = 9  # at once, the unchanged one included
-ATTEMPTS = 2  # noises that are added up until every token is found
-MAX_CALLS = 4  # modules around the attention whose inputs are tried
-HALVES = 0.9  # least part of the tokens that must see their half of the image most
+THRESHOLD = 1e-5  # of the largest change: what changes less does not depend on the image
+LEAST_PART = 0.02  # of the mean change of a token with itself: what queries and keys must change, each on its own
+LEAST_RATIO = 1.25  # to the change of tokens in no changed cell, which convolutions before the tokens cause
+
+Grid = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class Placement:
     Attributes:
         slots: Positions of the heads of each window among the leading axes of one image, (W, A).
         queries: Token of each row of a window, (W, Q): prefix tokens from 0, then the cells of the grid in reading
-            order; -1 for padding and for queries that are no tokens, as those of attention pooling.
+            order; -1 for padding and for the query of attention pooling, which is no token.
         keys: The same of each column, (W, K).
         grid: Rows and columns of the grid (gh, gw).
         images_last: Whether images are the last of the leading axes, not the first.
     """
 
-    slots: Index
-    queries: Index
-    keys: Index
-    grid: tuple[int, int]
+    slots: Tensor
+    queries: Tensor
+    keys: Tensor
+    grid: Grid
     images_last: bool
 
     @property
@@ -49,155 +49,53 @@ class Placement:
         return self.queries.shape[1] == 1 and bool((self.queries < 0).all())
 
 
-@dataclass
-class Call:
-    """One call of a module: its number in the forward pass, and the tensor of tokens among its arguments."""
-
-    number: int
-    argument: int | str = ""
-    shape: tuple[int, ...] = ()
-
-
 @dataclass(eq=False)
 class Layer:
     """What is known about one attention layer while it is placed.
 
     Attributes:
-        calls: Modules that run it, from the innermost, whose inputs have tokens.
         images_last: As in `Placement`.
-        pools: Whether there are other numbers of queries and keys.
-        differs: How much each row's logit with itself differs between two images, (S, Q); of a layer that pools the
-            columns, (S, K).
-        found: Input token of the first of the calls that each row is computed from, (S, Q); -1 for none.
+        is_pooling: Whether it has one query, which is no token.
+        depends: Whether a row depends on the image, (S, Q); of attention pooling a column, (S, K). S counts the slots:
+            heads, in each window.
+        grids: Grids that its rows may tile, with the number of heads that it has then.
+        cells: Cell of each of these, on `grid`; -1 for those that do not depend on the image. None if not placed.
+        grid: The grid.
     """
 
-    calls: list[Call]
     images_last: bool
-    pools: bool
-    differs: Tensor = field(default_factory=lambda: torch.empty(0))
-    found: Tensor | None = None
-
-    def num_inputs(self, aspect: float) -> int:
-        """Return the number of tokens in the input of the first of the calls."""
-        return math.prod(self.calls[0].shape[axis] for axis in self.axes(aspect))
-
-    def is_folded(self, aspect: float) -> bool:
-        """Whether the input may be windows of tokens (B, W, Q, D), which look like a grid where W equals Q."""
-        rows = cast(Tensor, self.found)
-        sides = [self.calls[0].shape[axis] for axis in self.axes(aspect)]
-        return sides == [rows.shape[1]] * 2 and bool((rows[:, 1:] == rows[:, :-1] + 1).all())
-
-    def axes(self, aspect: float) -> tuple[int, ...]:
-        """Return the axes of the tokens of that input; see `token_axes`."""
-        return token_axes(self.calls[0].shape, 3, aspect) or ()
+    is_pooling: bool
+    depends: Tensor
+    grids: dict[Grid, int]
+    cells: Tensor | None = None
+    grid: Grid = (1, 1)
 
 
-@dataclass
-class Tracer:
-    """Hooks on all modules that follow the calls, and may replace the input of some.
-
-    Attributes:
-        replace: Function of a call and its tokens that returns others, or None.
-        running: The calls that have not returned.
-    """
-
-    replace: Callable[[Call, Tensor], Tensor | None]
-    num_images: int
-    count: int = 0
-    running: list[Call] = field(default_factory=list)
-
-    def enter(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Begin a call."""
-        call = Call(self.count)
-        self.count += 1
-        self.running.append(call)
-        arguments: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-        for key, value in arguments:
-            if isinstance(value, Tensor) and value.ndim in (3, 4) and self.num_images in value.shape[:2]:
-                call.argument, call.shape = key, tuple(value.shape)
-                if (new := self.replace(call, value)) is None:
-                    return None
-                if isinstance(key, str):
-                    return args, kwargs | {key: new}
-                return (*args[:key], new, *args[key + 1 :]), kwargs
-        return None
-
-    def leave(self, module: nn.Module, args: Any, out: Any) -> None:
-        """End the innermost call."""
-        self.running.pop()
-
-
-@contextmanager
-def trace(module: nn.Module, tracer: Tracer) -> Iterator[None]:
-    """Follow the calls of a module."""
-    handles = []
-    for part in module.modules():
-        handles += [part.register_forward_pre_hook(tracer.enter, with_kwargs=True, prepend=True)]
-        handles += [part.register_forward_hook(tracer.leave)]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def token_axes(shape: Sequence[int], num_images: int, aspect: float) -> tuple[int, ...] | None:
-    """Return the axes of tokens in an input (B, T, D), (T, B, D), (B, h, w, D) or (B, D, h, w); None for others."""
-    if len(shape) == 3 and shape[0] == num_images:
-        return (1,)
-    if len(shape) == 3 and shape[1] == num_images:
-        return (0,)
-    if len(shape) == 4 and shape[0] == num_images:
-        fits = [axes for axes in ((1, 2), (2, 3)) if shape[axes[0]] == aspect * shape[axes[1]]]
-        return fits[0] if len(fits) == 1 else None
-    return None
-
-
-def find_grid(count: int, aspect: float) -> tuple[int, int] | None:
-    """Return rows and columns of a number of cells on an image of some height divided by its width; None if none fit.
+def find_grid(count: int, img_size: Grid) -> Grid | None:
+    """Return rows and columns of a number of square cells that tile an image (height, width, px); None if none do.
 
     Example:
-        >>> find_grid(196, 1.0), find_grid(8, 2.0), find_grid(197, 1.0)
+        >>> find_grid(196, (224, 224)), find_grid(8, (64, 32)), find_grid(197, (224, 224))
         ((14, 14), (4, 2), None)
     """
-    columns = round(math.sqrt(count / aspect))
-    rows = round(columns * aspect)
-    return (rows, columns) if rows * columns == count and rows == columns * aspect else None
+    height, width = img_size
+    columns = round(math.sqrt(count * width / height))
+    rows = count // max(1, columns)
+    fits = rows * columns == count and rows * width == columns * height and height % rows == 0
+    return (rows, columns) if fits else None
 
 
 def code_masks(count: int) -> Tensor:
-    """Return the tokens that each pattern changes, (P, count): those with a bit of their number set, then unset."""
+    """Return the cells that each pattern changes, (P, count): those with a bit of their number set, then unset."""
     bits = torch.arange(max(1, (count - 1).bit_length()))
     is_set = (torch.arange(count) >> bits[:, None]) & 1 == 1  # (bits, count)
     return torch.stack([is_set, ~is_set], 1).flatten(0, 1)
 
 
-def decode(scores: Tensor, count: int) -> Tensor | None:
-    """Return the number that the changes of each row spell, (S, Q), -1 for rows without change.
-
-    None if two rows of different windows spell the same.
-    """
-    scores = scores[: len(code_masks(count))]
-    is_set = scores[0::2] > scores[1::2]
-    numbers = (is_set.long() << torch.arange(len(is_set), device=scores.device).view(-1, 1, 1)).sum(0)  # (S, Q)
-    numbers = numbers.masked_fill(scores.amax(0) <= 1e-5 * scores.max(), -1)
-    windows = torch.tensor(sorted({tuple(row) for row in numbers.tolist()}))  # heads of a window agree
-    known = windows[windows >= 0]
-    is_valid = len(known) > 0 and len(known.unique()) == len(known) and int(known.max()) < count
-    return numbers if is_valid else None
-
-
 def random_masks(count: int) -> Tensor:
-    """Return patterns of random tokens, and of the others each time, (4, count): the test of a known order."""
+    """Return patterns of random cells, and of the others each time, (4, count): the test of a known order."""
     is_set = torch.rand(2, count, generator=torch.Generator().manual_seed(count)) < 0.5
     return torch.stack([is_set, ~is_set], 1).flatten(0, 1)
-
-
-def agreement(scores: Tensor, masks: Tensor) -> float:
-    """Return the part of the tokens, (P, ..., T), that change more in their own patterns (P, T) than in the others."""
-    is_set = scores[0::2] > scores[1::2]
-    expected = masks[0::2].to(scores.device).view(len(is_set), *[1] * (scores.ndim - 2), -1)
-    return float((is_set == expected).all(0).float().mean())
 
 
 def split_images(values: Tensor, num_images: int, images_last: bool) -> Tensor:
@@ -208,236 +106,185 @@ def split_images(values: Tensor, num_images: int, images_last: bool) -> Tensor:
     return flat.unflatten(0, (num_images, -1))
 
 
-def differences(logits: Tensor, layer: Layer, num_images: int) -> Tensor:
-    """Return how much each row of a square product, or column of another, differs from the first image's, (P, S, n)."""
-    images = split_images(logits.detach(), num_images, layer.images_last)
-    images = images.float().nan_to_num(neginf=0, posinf=0)
-    if layer.pools:
-        return (images[1:] - images[:1]).norm(dim=-2)
-    diagonal = images.diagonal(dim1=-2, dim2=-1)
-    return (diagonal[1:] - diagonal[:1]).abs()
+def changes(logits: Tensor, num_images: int, images_last: bool) -> Tensor:
+    """Return how much logits (..., Q, K) differ from those of the first image, (P, S, Q, K)."""
+    images = split_images(logits.detach(), num_images, images_last).float().nan_to_num(neginf=0, posinf=0)
+    return (images[1:] - images[:1]).abs()
 
 
-def run(module: nn.Module, images: Tensor, tracer: Tracer, attend: Callable[[int, Tensor], None]) -> None:
-    """Run a module on images; `attend` gets the number of each attention layer and its logits."""
+def of_tokens(changed: Tensor, is_pooling: bool) -> Tensor:
+    """Return the change of each token with itself, or of each key, from changes (P, S, Q, K), (P, S, n)."""
+    return changed.sum(-2) if is_pooling else changed.diagonal(dim1=-2, dim2=-1)
+
+
+def run(module: nn.Module, images: Tensor, attend: Callable[[int, Tensor], None], off: Collection[int] = ()) -> None:
+    """Run a module on images while each token attends to itself alone, and queries that are no tokens to none.
+
+    `attend` gets the number of each attention layer and its logits; in the layers `off`, nothing attends to anything.
+    """
     count = 0
 
     def record(weights: Tensor, logits: Tensor) -> Tensor:
         nonlocal count
         attend(count, logits)
         count += 1
-        return weights
+        Q, K = weights.shape[-2:]
+        if Q != K or count - 1 in off:
+            return torch.zeros_like(weights)
+        return torch.eye(Q, dtype=weights.dtype, device=weights.device).expand(weights.shape)
 
-    with evaluating(module), torch.no_grad(), trace(module, tracer), CaptureMode(record):
+    with evaluating(module), torch.no_grad(), CaptureMode(record):
         module(images)
 
 
-def place(module: nn.Module, img_size: tuple[int, int]) -> list[Placement | None]:
+def place(module: nn.Module, img_size: Grid) -> list[Placement | None]:
     """Return where each attention layer of a module lies on images (height, width, px); None for those not placed."""
-    generator = torch.Generator().manual_seed(0)
-    noise = torch.randn(2, 3, *img_size, generator=generator).to(next(module.parameters()))
-    aspect = img_size[0] / img_size[1]
-    layers = find_layers(module, noise, aspect)
-    while pending := [layer for layer in layers if layer is not None and layer.found is None and layer.calls]:
-        probe_inputs(module, noise[:1], layers, pending, aspect)
-        for layer in pending:
-            if layer.found is None:
-                del layer.calls[0]
-    cells = find_cells(module, noise, layers, aspect)
-    if cells is None:
-        return [None] * len(layers)
-    return [None if one is None or one.found is None else place_layer(one, cells, aspect) for one in layers]
+    weight = next(module.parameters(), torch.empty(0))
+    noise = torch.randn(4, 3, *img_size, generator=torch.Generator().manual_seed(0)).to(weight)
+    placements = place_once(module, noise, ())
+    # Queries that are not placed, such as learned ones, must get nothing from the image that later layers could show.
+    off = {number for number, one in enumerate(placements) if one is None}
+    return place_once(module, noise, off) if off and len(off) < len(placements) else placements
 
 
-def find_layers(module: nn.Module, noise: Tensor, aspect: float) -> list[Layer | None]:
-    """Return the attention layers of a module, from one pass over two images; None for one that mixes the images."""
+def place_once(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[Placement | None]:
+    """Return the placements that images show while some layers are off."""
+    layers = find_layers(module, noise, off)
+    for grid in sorted({grid for one in layers if one for grid in one.grids}):
+        for masks in (random_masks(math.prod(grid)), code_masks(math.prod(grid))):
+            pending = {i: one for i, one in enumerate(layers) if one and one.cells is None and grid in one.grids}
+            if pending:
+                find_cells(module, noise, pending, grid, masks, off)
+    return place_layers(layers)
+
+
+def find_layers(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[Layer | None]:
+    """Return the attention layers of a module, from one pass over some images.
+
+    None for one that mixes the images, has several queries that are no tokens, or is computed again by the next one.
+    """
     layers: list[Layer | None] = []
-    tracer = Tracer(lambda call, x: None, 3)
+    height, width = noise.shape[2:]
+    batch = noise[[0, 0, 1, 2, 3]]
+    before: list[Tensor] = []
 
     def attend(number: int, logits: Tensor) -> None:
-        calls = [call for call in tracer.running[::-1] if token_axes(call.shape, 3, aspect)]
-        others = (3, *noise.shape[1:]), logits.shape  # the image, and the input of a softmax module
-        calls = [call for call in calls if call.shape not in others]
         layers.append(None)
-        if logits.ndim < 3 or math.prod(logits.shape[:-2]) % 3:
+        if before and before[0].shape == logits.shape and torch.allclose(before[0], logits, rtol=1e-4):
+            layers[-2] = None
+        before[:] = [logits]
+        Q, K = logits.shape[-2:]
+        if number in off or logits.ndim < 3 or math.prod(logits.shape[:-2]) % len(batch) or Q not in (1, K):
             return
         for images_last in (False, True):
-            first, again, other = split_images(logits, 3, images_last).float().nan_to_num(neginf=0)
-            if (first - again).norm() < 1e-3 * (first - other).norm():
-                layer = Layer(calls[:MAX_CALLS], images_last, logits.shape[-1] != logits.shape[-2])
-                layer.differs = differences(logits, layer, 3)[1]
-                layers[-1] = layer
+            again, *others = changes(logits, len(batch), images_last)  # (S, Q, K)
+            if again.norm() < 1e-3 * others[0].norm():
+                differs = of_tokens(torch.stack(others), Q != K).amax(0)
+                depends = differs > THRESHOLD * differs.max()
+                count, slots = int(depends.sum()), len(depends)
+                heads = [one for one in range(slots, 0, -1) if slots % one == 0 and count % one == 0 and count]
+                found = [(find_grid(count // one, (height, width)), one) for one in heads]
+                grids = {grid: one for grid, one in found if grid is not None}
+                layers[-1] = Layer(images_last, Q != K, depends.cpu(), grids)
                 return
 
-    run(module, noise[[0, 0, 1]], tracer, attend)
+    run(module, batch, attend, off)
     return layers
 
 
-def probe_inputs(
-    module: nn.Module, image: Tensor, layers: list[Layer | None], pending: list[Layer], aspect: float
+def find_cells(
+    module: nn.Module, noise: Tensor, pending: dict[int, Layer], grid: Grid, masks: Tensor, off: Collection[int]
 ) -> None:
-    """Find which token of the input of its innermost call each row of a layer is computed from."""
-    tested = [layer for layer in pending if layer.differs.shape[1] == layer.num_inputs(aspect)]
-    if tested:  # probably in the same order
-        masks = {layer: random_masks(layer.num_inputs(aspect)) for layer in tested}
-        for layer, scores in input_scores(module, image, layers, masks, aspect, seed=0).items():
-            if agreement(scores, masks[layer]) == 1:
-                layer.found = torch.arange(scores.shape[2]).expand(scores.shape[1:])
-    total: dict[Layer, Tensor] = {}
-    for seed in range(ATTEMPTS):
-        left = {layer: code_masks(layer.num_inputs(aspect)) for layer in pending if layer.found is None}
-        for layer, scores in input_scores(module, image, layers, left, aspect, seed).items() if left else ():
-            total[layer] = scores + total.get(layer, 0)
-            layer.found = decode(total[layer], layer.num_inputs(aspect))
-            if layer.found is not None and layer.is_folded(aspect):
-                layer.found = None
-
-
-def input_scores(
-    module: nn.Module, image: Tensor, layers: list[Layer | None], masks: dict[Layer, Tensor], aspect: float, seed: int
-) -> dict[Layer, Tensor]:
-    """Return how much the rows of layers change when tokens of their inputs do, (P, S, n), for each mask (P, T)."""
-    calls = {layer.calls[0].number: (masks[layer], layer.axes(aspect)) for layer in masks}
-    noise, parts = torch.Generator().manual_seed(seed), {layer: [torch.empty(0)][:0] for layer in masks}
-    longest = max(map(len, masks.values()))
-    for start in range(0, longest, MAX_IMAGES - 1):
-        chosen = slice(start, start + MAX_IMAGES - 1)
-        size = len(range(longest)[chosen])
-
-        def replace(call: Call, x: Tensor, chosen: slice = chosen) -> Tensor | None:
-            if call.number not in calls:
-                return None
-            patterns, axes = calls[call.number]
-            return change_tokens(x, patterns[chosen], axes, noise)
-
-        def attend(number: int, logits: Tensor, size: int = size) -> None:
-            if (layer := layers[number]) in parts:
-                parts[layer].append(differences(logits, layer, size + 1))
-
-        run(module, image.expand(size + 1, -1, -1, -1), Tracer(replace, size + 1), attend)
-    return {layer: torch.cat(part)[: len(masks[layer])] for layer, part in parts.items()}
-
-
-def change_tokens(x: Tensor, masks: Tensor, axes: tuple[int, ...], noise: torch.Generator) -> Tensor:
-    """Return the first image's tokens as they are, then once for each mask (P, n) with its tokens replaced by noise.
-
-    All images are replaced, as those after the first have changed in earlier layers.
-    """
-    images = x.movedim(1, 0) if axes == (0,) else x  # (B, T, D), (B, h, w, D) or (B, D, h, w)
-    tokens = (1,) if axes == (0,) else axes
-    first = images[:1]
-    changed = torch.randn(first.shape, generator=noise).to(first) * first.std() + first.mean()
-    padded = torch.zeros(len(images), masks.shape[1], dtype=torch.bool)
-    padded[1 : len(masks) + 1] = masks
-    shape = [size if axis in (0, *tokens) else 1 for axis, size in enumerate(images.shape)]
-    out = torch.where(padded.view(shape).to(x.device), changed, first)
-    return out.movedim(0, 1) if axes == (0,) else out
-
-
-@dataclass(frozen=True)
-class Cells:
-    """What the tokens of the first layer are.
-
-    Attributes:
-        ids: Prefix tokens from 0, then cells of the image in reading order, of each token, (T,).
-        num_prefix: Number of prefix tokens (R).
-        grid: Rows and columns of the cells.
-        transposed: Whether the tokens run down the columns of the image.
-    """
-
-    ids: Index
-    num_prefix: int
-    grid: tuple[int, int]
-    transposed: bool
-
-
-def find_cells(module: nn.Module, noise: Tensor, layers: list[Layer | None], aspect: float) -> Cells | None:
-    """Find which cell of the image each input token of the first placed layer is computed from; None if none fits."""
-    number = next((i for i, one in enumerate(layers) if one and one.found is not None and not one.pools), None)
-    if number is None:
-        return None
-    layer = cast(Layer, layers[number])
-    count = layer.num_inputs(aspect)
-    differs = over_inputs(layer.differs[None], cast(Tensor, layer.found), count)[0]  # (T,)
-    from_image = (differs > 1e-5 * differs.max()).cpu()
-    grid = find_grid(int(from_image.sum()), aspect)
-    if grid is None or noise.shape[2] % grid[0] or noise.shape[3] % grid[1]:
-        return None
-    in_rows = torch.arange(math.prod(grid)).view(grid)
-    orders = [in_rows.flatten(), in_rows.T.flatten()]  # cells of the tokens
-
-    def scores(masks: Tensor) -> Tensor:
-        found = cell_scores(module, noise, layer, number, masks.view(-1, *grid))
-        return over_inputs(found, cast(Tensor, layer.found), count)[:, from_image]  # (P, N)
-
-    masks = random_masks(math.prod(grid))
-    changes = scores(masks)
-    cells = next((order for order in orders if agreement(changes, masks[:, order]) == 1), None)
-    if (
-        cells is None
-        and len(layer.axes(aspect)) == 1
-        and (found := decode(scores(code_masks(math.prod(grid)))[:, None], math.prod(grid))) is not None
-    ):
-        cells = found[0].cpu() if (found >= 0).all() else None
-    if cells is None:  # tokens that see more than their cell, as after convolutions, still see their half most
-        row, column = in_rows.flatten() // grid[1], in_rows.flatten() % grid[1]
-        top, left = 2 * row < grid[0], 2 * column < grid[1]
-        masks = torch.stack([top, ~top, left, ~left])
-        changes = scores(masks)
-        cells = next((order for order in orders if agreement(changes, masks[:, order]) > HALVES), None)
-    if cells is None:
-        return None
-    num_prefix = int((~from_image).sum())
-    ids = torch.empty(count, dtype=torch.long)
-    ids[~from_image] = torch.arange(num_prefix)
-    ids[from_image] = num_prefix + cells
-    return Cells(ids, num_prefix, grid, 1 not in grid and bool((cells == orders[1]).all()))
-
-
-def cell_scores(module: nn.Module, noise: Tensor, layer: Layer, number: int, masks: Tensor) -> Tensor:
-    """Return how much the rows of a layer change when cells of the image do, (P, S, n), for each mask (P, gh, gw)."""
-    height, width = (noise.shape[2] // masks.shape[1], noise.shape[3] // masks.shape[2])
-    pixels = masks.repeat_interleave(height, 1).repeat_interleave(width, 2)[:, None].to(noise.device)  # (P, 1, H, W)
-    found: list[Tensor] = []
+    """Find the cells of layers on a grid from images whose cells change in patterns, (P, gh * gw)."""
+    cell = noise.shape[2] // grid[0]
+    pixels = masks.view(-1, 1, *grid).repeat_interleave(cell, 2).repeat_interleave(cell, 3).to(noise.device)
+    scores: dict[int, list[Tensor]] = {number: [] for number in pending}
+    first: dict[int, Tensor] = {}  # changes of all weights by the first pattern, (S, Q, K)
     for part in pixels.split(MAX_IMAGES - 1):
 
-        def attend(index: int, logits: Tensor, size: int = len(part)) -> None:
-            if index == number:
-                found.append(differences(logits, layer, size + 1))
+        def attend(number: int, logits: Tensor, size: int = len(part)) -> None:
+            if number in pending:
+                layer = pending[number]
+                changed = changes(logits, size + 1, layer.images_last)
+                scores[number].append(of_tokens(changed, layer.is_pooling).cpu())
+                first.setdefault(number, changed[0].cpu())
 
-        images = torch.cat([noise[:1], torch.where(part, noise[1], noise[0])])
-        run(module, images, Tracer(lambda call, x: None, 0), attend)
-    return torch.cat(found)
-
-
-def over_inputs(values: Tensor, found: Tensor, count: int) -> Tensor:
-    """Sum values of a layer's rows (P, S, Q) over the rows of each input token, (P, T)."""
-    index = found.flatten().to(values.device) + 1  # 0 for rows that are computed from none
-    summed = values.new_zeros(len(values), count + 1).index_add_(1, index, values.flatten(1))
-    return summed[:, 1:]
+        run(module, torch.cat([noise[:1], torch.where(part, noise[1], noise[0])]), attend, off)
+    for number, layer in pending.items():
+        found = decode(torch.cat(scores[number]), layer, grid, masks)
+        if found is not None and (layer.is_pooling or is_self_attention(first[number], masks[0], found)):
+            layer.cells, layer.grid = found, grid
 
 
-def place_layer(layer: Layer, cells: Cells, aspect: float) -> Placement | None:
-    """Return where a layer lies whose rows are known as tokens of its input; None if these do not fit the image."""
-    count, num_prefix = layer.num_inputs(aspect), cells.num_prefix
-    if count == len(cells.ids):
-        ids, grid = cells.ids, cells.grid
-    else:
-        own_prefix = num_prefix if find_grid(count, aspect) is None else 0
-        own_grid = find_grid(count - own_prefix, aspect)
-        if own_grid is None or max(own_grid) > max(cells.grid):
+def decode(scores: Tensor, layer: Layer, grid: Grid, masks: Tensor) -> Tensor | None:
+    """Return the cell of each row from its changes in each pattern, (P, S, n) -> (S, n), -1 for rows without one.
+
+    None if the rows are not all cells of the grid, each in as many slots as there are heads.
+    """
+    is_set, count = scores[0::2] > scores[1::2], math.prod(grid)
+    if len(masks) == len(random_masks(count)) < len(code_masks(count)):  # a test of the usual orders
+        rows = torch.arange(count).view(grid)
+        for order in (rows.flatten(), rows.T.flatten()):
+            if bool((layer.depends.sum(1) == count).all()):
+                numbers = torch.full(layer.depends.shape, -1)
+                numbers[layer.depends] = order.repeat(len(numbers))
+                expected = masks[0::2, order].repeat(1, len(numbers))
+                if torch.equal(is_set[:, layer.depends], expected):
+                    return numbers
+        return None
+    numbers = sum((one.long() << bit for bit, one in enumerate(is_set)), torch.zeros(layer.depends.shape).long())
+    numbers = numbers.masked_fill(~layer.depends, -1)
+    windows, slots = numbers[layer.depends.any(1)].unique(dim=0, return_counts=True)
+    cells = windows[windows >= 0].sort().values
+    is_tiled = torch.equal(cells, torch.arange(count)) and bool((slots == layer.grids[grid]).all())
+    return numbers if is_tiled else None
+
+
+def is_self_attention(changed: Tensor, mask: Tensor, cells: Tensor) -> bool:
+    """Whether query and key of each row are those of its cell, by the changes that one pattern makes, (S, Q, K)."""
+    is_in = (cells >= 0) & mask[cells.clamp(min=0)]  # (S, Q)
+    parts = {}
+    for name, rows, columns in (
+        ("both", is_in, is_in),
+        ("query", is_in, ~is_in),
+        ("key", ~is_in, is_in),
+        ("none", ~is_in, ~is_in),
+    ):
+        where = rows[:, :, None] & columns[:, None]
+        parts[name] = float(changed[where].mean()) if where.any() else math.nan
+    known = [parts[name] for name in ("query", "key") if not math.isnan(parts[name])]
+    rest = 0.0 if math.isnan(parts["none"]) else parts["none"]
+    return all(one > LEAST_PART * parts["both"] and one > LEAST_RATIO * rest for one in known)
+
+
+def place_layers(layers: list[Layer | None]) -> list[Placement | None]:
+    """Return the placements of layers whose cells are known.
+
+    Rows that do not depend on the image are prefix tokens, as many as most layers have; in windows they are padding.
+    """
+    known = [one for one in layers if one is not None and one.cells is not None and not one.is_pooling]
+    unknown = [int((~one.depends[0]).sum()) for one in known]
+    has_windows = any(one.grids[one.grid] < len(one.depends) for one in known)
+    num_prefix = 0 if has_windows or not unknown else max(set(unknown), key=unknown.count)
+    return [None if one is None else place_layer(one, num_prefix, has_windows) for one in layers]
+
+
+def place_layer(layer: Layer, num_prefix: int, has_windows: bool) -> Placement | None:
+    """Return the placement of a layer in a model with a number of prefix tokens; None if it has another number."""
+    if layer.cells is None:
+        return None
+    tokens = layer.cells.where(layer.cells < 0, layer.cells + num_prefix)
+    is_prefix = ~layer.depends[0]
+    if not has_windows and not layer.is_pooling:
+        if int(is_prefix.sum()) != num_prefix:
             return None
-        order = torch.arange(math.prod(own_grid)).view(own_grid)
-        order = order.T if cells.transposed else order
-        ids, grid = torch.cat([torch.arange(own_prefix), num_prefix + order.flatten()]), own_grid
-    found = cast(Tensor, layer.found).cpu()
-    tokens = torch.cat([ids, torch.tensor([-1])])[found]  # (S, Q); -1 reads the last
+        tokens[:, is_prefix] = torch.arange(num_prefix)
+    elif layer.is_pooling and int(is_prefix.sum()) == num_prefix:
+        tokens[:, is_prefix] = torch.arange(num_prefix)
     windows: dict[tuple[int, ...], list[int]] = {}
     for slot, row in enumerate(tokens.tolist()):
-        if max(row) >= 0:
+        if max(row) >= num_prefix:
             windows.setdefault(tuple(row), []).append(slot)
-    if len({len(slots) for slots in windows.values()}) != 1:
-        return None
     slots, keys = torch.tensor(list(windows.values())), torch.tensor(list(windows))
-    queries = torch.full((len(keys), 1), -1) if layer.pools else keys
-    return Placement(slots, queries, keys, grid, layer.images_last)
+    queries = torch.full((len(keys), 1), -1) if layer.is_pooling else keys
+    return Placement(slots, queries, keys, layer.grid, layer.images_last)

@@ -159,10 +159,11 @@ def find_family(pretrained: Pretrained) -> Family:
     architectures = pretrained.stated.get("architectures")
     what = is_refused(pretrained.model) or is_refused(str(architectures[:1] if isinstance(architectures, list) else ""))
     described = f"{pretrained.model or 'unknown'} ({what})" if what else pretrained.model or "unknown"
+    library = "timm" if pretrained.is_timm else "transformers"
     titles = ", ".join(dict.fromkeys(family.title for family in (*TRANSFORMERS, *TIMM)))
     raise CheckpointError(
         f"The model must be a plain ViT: {pretrained.name} is of the family {described}",
-        f"Families that load: {titles}. Others run in {pretrained.library}, if it is installed and all weights fit.",
+        f"Families that load: {titles}. Others run in {library}, if it is installed and all weights fit.",
         "family",
     )
 
