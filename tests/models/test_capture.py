@@ -72,6 +72,8 @@ class StudentViT(nn.Module):
 
     def forward(self, x):
         x = self.embed(x)
+        if self.layout == "blocks":
+            x = x.unflatten(2, (-1, 2)).unflatten(4, (-1, 2)).transpose(3, 4)  # blocks of 2 x 2, as of Qwen3-VL
         x = (x.mT if self.layout == "transposed" else x).flatten(2).mT  # (B, N, D)
         token = self.cls_token.expand(len(x), -1, -1)
         if self.layout == "class first":
@@ -199,7 +201,7 @@ def test_a_row_without_keys_has_no_attention():
     assert found.attention[0].weights[0, 0, 1].tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("layout", ["class last", "transposed", "no class"])
+@pytest.mark.parametrize("layout", ["class last", "transposed", "no class", "blocks"])
 def test_tokens_are_placed_on_the_image_whatever_their_order(layout):
     module = module_of(layout=layout)
     network, _ = captured_vit.wrap(module, (32, 48))
@@ -212,6 +214,7 @@ def test_tokens_are_placed_on_the_image_whatever_their_order(layout):
         "class last": torch.tensor([24, *range(24)]),
         "transposed": cells.T.flatten().argsort(),
         "no class": cells.flatten(),
+        "blocks": cells.view(2, 2, 3, 2).transpose(1, 2).flatten().argsort(),
     }[layout]
     found = network.forward_with_attention(pixels, "full").attention[0, 0]
     torch.testing.assert_close(found.double(), weights[:, order][:, :, order], rtol=0, atol=1e-6)
@@ -334,6 +337,36 @@ def test_modules_of_other_libraries_are_explained(build, shown, pools):
     for refused in (found.features, lambda: found.ablate(heads=[(0, 0)]), lambda: found.ablate(patches=[0])):
         with refuses("model", CapturedModelError):
             refused()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("qwen3_vit_88m", "qwen3_vit_88m_merge", "gemma4_vit_167m", "deepseek_vit_412m"),
+        *("naflexvit_base_patch16_gap", "naflexvit_base_patch16_map", "naflexvit_base_patch16_siglip"),
+    ],
+)
+@torch.no_grad()
+def test_encoders_of_vision_language_models_are_captured(name):
+    torch.manual_seed(0)
+    sizes = {"embed_dim": 24, "depth": 2, "num_heads": 2, "patch_size": 8, "img_size": 48}
+    module = timm.create_model(name, num_classes=K, **sizes).eval()
+    for weight in module.parameters():
+        nn.init.normal_(weight, std=0.2)
+    model = vitviz.load(module, img_size=(48, 48))
+    pixels, own = torch.randn(1, 3, 48, 48), []
+    for part, layer in module.named_modules():
+        if part.endswith("attn.attn_drop"):
+            layer.register_forward_hook(lambda layer, args, output: own.append(output))
+        if hasattr(layer, "fused_attn"):
+            layer.fused_attn = False
+    logits = module(pixels)
+    found = model.network.forward_with_attention(pixels, "full")
+    torch.testing.assert_close(found.attention, torch.stack(own[:2]), rtol=0, atol=1e-6)
+    torch.testing.assert_close(model.network(pixels), logits, rtol=0, atol=1e-5)
+    assert model.config.is_captured
+    assert model.config.grid_size == (6, 6)
+    assert vitviz.explain(model, "cat").map("rollout").shape == (6, 6)
 
 
 class Transpose(nn.Module):

@@ -543,6 +543,77 @@ class TimmConfig(ConfigFile):
         return {name: value for name, value in found.items() if value is not None}
 
 
+class OpenCLIPVision(ConfigFile):
+    """`vision_cfg` of open_clip; the projection of a trunk of timm is seen in its tensors."""
+
+    ignored = names(
+        "timm_model_pretrained timm_proj timm_proj_bias timm_drop timm_drop_path patch_dropout output_tokens "
+        "attn_pooler_queries attn_pooler_heads pos_embed_type"
+    )
+    layers: Depth = 12
+    width: Width = 768
+    head_width: Width = 64
+    mlp_ratio: Ratio = 4.0
+    patch_size: Patch = 16
+    image_size: Size = (224, 224)
+    ls_init_value: float | None = None
+    pool_type: Literal["tok", "avg"] = "tok"
+    timm_model_name: str = ""
+    timm_pool: str = "avg"
+
+
+class OpenCLIPModel(ConfigFile):
+    """`model_cfg` of open_clip."""
+
+    ignored = names("text_cfg custom_text init_logit_scale init_logit_bias nonscalar_logit_scale cast_dtype")
+    embed_dim: Width
+    vision_cfg: OpenCLIPVision
+    quick_gelu: bool = False
+
+
+class OpenCLIPPreprocessing(ConfigFile):
+    """`preprocess_cfg` of open_clip."""
+
+    ignored = names("size mode fill_color")
+    mean: Mean | None = None
+    std: Deviation | None = None
+    interpolation: Literal["bilinear", "bicubic"] = "bicubic"
+    resize_mode: Literal["shortest", "squash"] = "shortest"
+
+
+class OpenCLIPConfig(ConfigFile):
+    """open_clip_config.json."""
+
+    model_cfg: OpenCLIPModel
+    preprocess_cfg: OpenCLIPPreprocessing = OpenCLIPPreprocessing()
+
+    def as_composed(self) -> Settings:
+        """Return the config.json of a larger model with timm's config of the image encoder."""
+        model, steps = self.model_cfg, self.preprocess_cfg
+        vision = model.vision_cfg
+        config: Settings = {
+            "architecture": vision.timm_model_name.partition(".")[0],
+            "global_pool": vision.timm_pool or None,
+            "pretrained_cfg": {
+                "input_size": (3, *vision.image_size),
+                "num_classes": model.embed_dim,
+                "crop_mode": "squash" if steps.resize_mode == "squash" else "center",
+                **steps.model_dump(include={"mean", "std", "interpolation"}),
+            },
+        }
+        if not vision.timm_model_name:
+            config["architecture"] = f"vit_base_patch16_clip{'_quickgelu' * model.quick_gelu}_224"
+            config["global_pool"] = {"tok": "token"}.get(vision.pool_type, "avg")
+            config["model_args"] = vision.model_dump(include={"patch_size", "mlp_ratio"}) | {
+                "embed_dim": vision.width,
+                "depth": vision.layers,
+                "num_heads": vision.width // vision.head_width,
+                "init_values": vision.ls_init_value,
+                "fc_norm": False,
+            }
+        return {"model_type": "open_clip", "vision_config": config}
+
+
 class ProcessorSize(ConfigFile):
     """Height and width, the shorter side, or in old files a number that means one of them."""
 

@@ -56,7 +56,7 @@ def convert(
         for file, out in zip(files, read, strict=True):
             pickles.to_safetensors(file, out)
         tensors = hub.TensorFiles(read, stack)
-        if like is None and not (home / hub.CONFIG).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
+        if like is None and not hub.find_config(home).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
             like = f"timm:{tensors.metadata[pickles.ARCHITECTURE]}"
         described, processor = describe(home if like is None else like, path.name)
         pretrained = replace(described, name=title, tensors=tensors, has_any_head=like is not None)

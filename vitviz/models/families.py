@@ -155,6 +155,20 @@ TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the ori
     (r"\.mlp\.c_fc\.", ".mlp.fc1."),  # of TIPSv2
     (r"\.mlp\.c_proj\.", ".mlp.fc2."),
     (r"^(?:register_tokens|storage_tokens)$", "reg_token"),
+    (r"^head\.proj\.", "head_proj."),  # of open_clip, after timm's ViT
+)
+OPEN_CLIP_NAMES: Names = (
+    (r"^conv1\.", "patch_embed.proj."),
+    (r"^class_embedding$", "cls_token"),
+    (r"^positional_embedding$", "pos_embed"),
+    (r"^transformer\.resblocks\.(\d+)\.", r"blocks.\1."),
+    (r"\.ln_(\d)\.", r".norm\1."),
+    (r"\.ls_(\d)\.", r".ls\1."),
+    (r"\.attn\.in_proj_", ".attn.qkv."),
+    (r"\.attn\.out_proj\.", ".attn.proj."),
+    (r"^ln_pre\.", "norm_pre."),
+    (r"^ln_post\.", "norm."),
+    (r"^proj$", "head_proj.transposed"),
 )
 RADIO_NAMES: Names = (
     (r"^radio_model\.(?:model\.)?", ""),
@@ -179,7 +193,7 @@ SQUASHED, BILINEAR = Resize("bicubic", 1.0, "squash"), Resize("bilinear", 1.0, "
 
 FIRST = (  # that every ViT has
     r"(?:patch_embed\.proj|conv_proj|embeddings\.patch_(?:embeddings?(?:\.projection)?|projection)|"
-    r"(?:radio_model\.model\.)?patch_generator\.embedder)\.weight"
+    r"(?:radio_model\.model\.)?patch_generator\.embedder|(?<=visual\.)conv1)\.weight"
 )
 TRANSFORMERS = (
     Family("ViT", "vit", BLOCK, normalization=HALF, resize=BILINEAR, resampling=PLAIN),
@@ -276,9 +290,7 @@ TRANSFORMERS = (
 )
 TOWERS = "|".join(family.models for family in TRANSFORMERS if family.ignored == TWO_TOWERS)  # with a text encoder, too
 BASES = "|".join(family.models for family in TRANSFORMERS) + "|data2vec_vision"
-PREFIX = (
-    rf"(?:{BASES}|vision_(?:model|encoder)|visual\.trunk)\."  # of the names of the ViT's tensors in models with a head
-)
+PREFIX = rf"(?:{BASES}|vision_(?:model|encoder)|trunk)\."  # of the names of the ViT's tensors in models with a head
 TEXT_FAMILIES = tuple(family.title for family in TRANSFORMERS if family.text_class)  # of timm, too
 TEXT_MODELS = {  # `model_type` of those with both encoders -> their class
     family.text_class.removesuffix("Model").lower(): family.text_class for family in TRANSFORMERS if family.text_class
@@ -334,8 +346,13 @@ TIMM = (  # the first that matches; architectures as in timm 1.0
     Family("BEiT-3", r"beit3_.*", TIMM_NAMES, {"eps": 1e-5}, HALF),
     Family("SigLIP", TANH_SIGLIP, TIMM_NAMES, {"act_layer": "gelu_tanh"}, HALF),
     Family("SigLIP", r"vit_.*_siglip_.*", TIMM_NAMES, {}, HALF),
-    Family("CLIP", r"vit_.*_clip_quickgelu_\d+", TIMM_NAMES, {"eps": 1e-5, "act_layer": "quick_gelu"}, CLIP),
-    Family("CLIP", r"vit_.*_clip_\d+", TIMM_NAMES, {"eps": 1e-5}, CLIP),
+    *(
+        Family("CLIP", models, OPEN_CLIP_NAMES + TIMM_NAMES, {"eps": 1e-5} | settings, CLIP)
+        for models, settings in (
+            (r"vit_.*_clip_quickgelu_\d+", {"act_layer": "quick_gelu"}),
+            (r"vit_.*_clip_\d+", {}),
+        )
+    ),
     Family("DINOv2", r"vit_.*_dinov2", TIMM_NAMES, {}, positions_before_registers=True),
     Family("DeiT", r"deit3?_.*", TIMM_NAMES, {}),
     Family("ViT", "test_vit3", TIMM_NAMES, {"pool_include_prefix": True}, HALF),

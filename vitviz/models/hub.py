@@ -33,7 +33,7 @@ from vitviz.models import adapters, captured_vit, checkpoint, originals
 from vitviz.models.capture import unwrap
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, ViTConfig, rule
-from vitviz.models.config_files import Processor, Settings, Size, TimmConfig, parse
+from vitviz.models.config_files import OpenCLIPConfig, Processor, Settings, Size, TimmConfig, parse
 from vitviz.models.families import IMAGENET, PROCESSORS, TILES, TILING, TIMM, TRANSFORMERS
 from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
 from vitviz.models.labels import Labels, read_labels
@@ -56,6 +56,8 @@ from vitviz.models.weights import WeightFile
 CONNECT_SECONDS = 3.0
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 CONFIG, CARD = "config.json", "README.md"
+OPEN_CLIP = "open_clip_config.json"
+OPEN_CLIP_WEIGHTS = ("open_clip_model.safetensors", "open_clip_pytorch_model.safetensors")
 PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
 IMAGENET_CLASSES = 1000
 MAX_JSON_BYTES = 32 * 2**20
@@ -220,12 +222,16 @@ def load_module(module: nn.Module, processor: Settings, img_size: tuple[int, int
     cfg = getattr(outer, "pretrained_cfg", None)
     cfg = cfg if isinstance(cfg, Mapping) else {}
     resize = {name: cfg[name] for name in ("interpolation", "crop_pct", "crop_mode") if cfg.get(name)}
+    is_padded = resize.get("crop_mode") == "border"  # of timm
+    resize |= {"crop_mode": "squash"} if is_padded else {}
     mean, std = (
         cfg.get(name) or processor.get(f"image_{name}") or default
         for name, default in zip(("mean", "std"), IMAGENET, strict=True)
     )
     if not (cfg.get("mean") or processor.get("image_mean")):
         notes.append(ASSUMED_IMAGENET)
+    if is_padded:
+        notes.append(RESIZED)
     notes.insert(
         0, f"the model runs as it is and its attention is captured, as it was not converted: {conversion.problem}"
     )
@@ -314,9 +320,9 @@ def find_folder(name: str | Path, offline: bool = False, base: Any = None) -> Fo
     folder = path if is_folder else path.parent
     if is_adapter(folder) and (is_folder or path.name == ADAPTER_WEIGHTS):
         return find_base(folder, folder.resolve().name, offline, base)
-    if not is_bundled and not is_file and not (is_folder and isfile(folder / CONFIG)):
+    if not is_bundled and not is_file and not (is_folder and isfile(find_config(folder))):
         raise not_found(str(name))
-    if is_bundled or not isfile(folder / CONFIG) or is_vitviz_file(path):
+    if is_bundled or not isfile(find_config(folder)) or is_vitviz_file(path):
         return None
     title = path.resolve().stem if is_file else path.resolve().name
     return Folder(folder, title, {}, path if is_file else None)
@@ -324,7 +330,7 @@ def find_folder(name: str | Path, offline: bool = False, base: Any = None) -> Fo
 
 def is_adapter(folder: Path) -> bool:
     """Whether a folder has an adapter of PEFT, and no model."""
-    return isfile(folder / ADAPTER) and not isfile(folder / CONFIG)
+    return isfile(folder / ADAPTER) and not isfile(find_config(folder))
 
 
 def find_base(adapter: Path, name: str, offline: bool, base: Any) -> Folder:
@@ -408,7 +414,7 @@ def load_folder(
 ) -> Checkpoint:
     """Load a folder of timm or transformers; arguments as for `load`."""
     path = folder.path
-    config = read_json(path / CONFIG) | ({"architecture": folder.architecture} if folder.architecture else {})
+    config = read_config(path) | ({"architecture": folder.architecture} if folder.architecture else {})
     files = weight_files(path) if folder.file is None else [folder.file]
     if folder.file is not None:
         check_is_whole(files)
@@ -456,15 +462,16 @@ def weight_files(folder: Path) -> list[Path]:
 
     Of a model with more than an image encoder only those are needed that this is in, or the file with its tensors.
     """
-    if (folder / WEIGHTS).is_file():
-        return [folder / WEIGHTS]
+    for name in find_weights(find_config(folder)):
+        if (folder / name).is_file():
+            return [folder / name]
     if is_adapter(folder):
         return [folder / ADAPTER_WEIGHTS]
     if parts := list(folder.glob(PART.format("*"))):
         return [max(parts, key=lambda part: part.stat().st_mtime)]
     if (folder / INDEX).is_file():
         listed = read_index(folder / INDEX)
-        files = sorted({listed[name] for name in used_tensors(read_json(folder / CONFIG), listed)})
+        files = sorted({listed[name] for name in used_tensors(read_config(folder), listed)})
         missing = next((name for name in files if not (folder / name).is_file()), None)
         if missing:
             raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing} is missing")
@@ -677,6 +684,23 @@ def read_json(path: Path) -> Settings:
     return parsed
 
 
+def find_config(folder: Path) -> Path:
+    """Return the path of a folder's config.json, or that of open_clip if only this is there."""
+    return folder / (OPEN_CLIP if isfile(folder / OPEN_CLIP) and not isfile(folder / CONFIG) else CONFIG)
+
+
+def read_config(folder: Path) -> Settings:
+    """Return the content of a folder's config.json, or what that of open_clip means."""
+    path = find_config(folder)
+    config = read_json(path)
+    return parse(OpenCLIPConfig, config, path.name).as_composed() if path.name == OPEN_CLIP else config
+
+
+def find_weights(config: Path) -> tuple[str, ...]:
+    """Return the possible names of the weights that belong to a config."""
+    return OPEN_CLIP_WEIGHTS if config.name == OPEN_CLIP else (WEIGHTS,)
+
+
 def fetch_folder(name: str, offline: bool, base: Any = None) -> Folder:
     """Return the folder of a model of the Hub, from its cache if it is there, with revision and license."""
     repository, folder = fetch(name, offline)
@@ -710,7 +734,7 @@ def fetch(name: str, offline: bool = False, progress: type | None = None, has_te
     repository, revision = parse_repository(name)
     offline = offline or constants.HF_HUB_OFFLINE or not is_reachable()
     get = partial(download, repository, revision=revision, offline=offline, progress=progress)
-    config = get(CONFIG, optional=True)
+    config = get(CONFIG, optional=True) or get(OPEN_CLIP, optional=True)
     if config is None and (adapter := get(ADAPTER, optional=True)) is not None:
         get(ADAPTER_WEIGHTS, revision=adapter.parent.name)
         return repository, adapter.parent
@@ -720,9 +744,9 @@ def fetch(name: str, offline: bool = False, progress: type | None = None, has_te
     for file in (*PROCESSOR_FILES, CARD):
         get(file, optional=True)
     folder = config.parent
-    if not has_text and is_composed(read_json(config)) and fetch_encoder(repository, folder, offline, progress):
+    if not has_text and is_composed(read_config(folder)) and fetch_encoder(repository, folder, offline, progress):
         return repository, folder
-    if get(WEIGHTS, optional=True) is None:
+    if not any(get(file, optional=True) for file in find_weights(config)):
         index = get(INDEX, optional=True)
         if index is None:
             get(WEIGHTS)  # raises the error that tells a repository without them from a missing network
@@ -743,14 +767,16 @@ def fetch_encoder(repository: str, folder: Path, offline: bool, progress: type |
         return False
     index = download(repository, INDEX, folder.name, optional=True)
     listed = {} if index is None else read_index(index)
-    try:
-        return PartialDownload(repository, folder, progress or tqdm).fetch(read_json(folder / CONFIG), listed, WEIGHTS)
-    except CheckpointError:
-        raise
-    except errors.EntryNotFoundError:
-        return False
-    except Exception as error:  # of the network
-        raise incomplete(repository, "The image encoder", error) from None
+    for name in find_weights(find_config(folder)):
+        try:
+            return PartialDownload(repository, folder, progress or tqdm).fetch(read_config(folder), listed, name)
+        except CheckpointError:
+            raise
+        except errors.EntryNotFoundError:
+            continue
+        except Exception as error:  # of the network
+            raise incomplete(repository, "The image encoder", error) from None
+    return False
 
 
 def is_reachable() -> bool:

@@ -49,7 +49,7 @@ def list_cached() -> list[CachedModel]:
         with suppress(CheckpointError, OSError):  # of another family, or incomplete
             title = f"timm:{name}" if owner == "timm" else f"hf:{owner}/{name}"
             snapshot = find_snapshot(folder)
-            config = hub.read_json(snapshot / hub.CONFIG)
+            config = hub.read_config(snapshot)
             family = find_family(Pretrained(name, {}, config))
             size = sum(path.stat().st_size for path in hub.weight_files(snapshot))
             found.append(CachedModel(title, family.title, size, count_classes(config)))
@@ -69,7 +69,7 @@ def is_cached(name: str) -> bool:
     repository, revision = parse_repository(name)
     snapshot = find_snapshot(Path(constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}", revision)
     try:
-        return (snapshot / hub.CONFIG).is_file() and bool(hub.weight_files(snapshot))
+        return hub.find_config(snapshot).is_file() and bool(hub.weight_files(snapshot))
     except CheckpointError:
         return False
 

@@ -110,7 +110,8 @@ def arrange(pixels: Tensor, pretrained: Pretrained) -> tuple[Tensor, ...]:
 def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
     """Build the architecture of a model by timm, or by torchvision, with its weights."""
     file, config = pretrained.file, network.config
-    state = {name.removeprefix(pretrained.prefix): pretrained.tensors[name] for name in pretrained.inner}
+    outer = pretrained.prefix.removesuffix("visual.")  # timm knows the names of open_clip by it, but for `ls_`
+    state = {name.removeprefix(outer).replace(".ls_", ".ls"): pretrained.tensors[name] for name in pretrained.inner}
     if pretrained.library == "torchvision":
         from torchvision.models import VisionTransformer
 
@@ -121,7 +122,7 @@ def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
     assert isinstance(file, TimmConfig)  # noqa: S101 - for mypy
     import timm
 
-    args = (flatten(pretrained.config).get("model_args") or {}) | {"img_size": config.img_size}
+    args = (flatten(pretrained.stated).get("model_args") or {}) | {"img_size": config.img_size}
     args |= {} if file.global_pool is None else {"global_pool": file.global_pool}
     args["num_classes"] = config.num_classes or config.head_proj_dim
     name = pretrained.model.partition(".")[0]

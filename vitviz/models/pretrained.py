@@ -70,7 +70,7 @@ class Pretrained:
     @property
     def is_timm(self) -> bool:
         """Whether timm wrote it; otherwise transformers."""
-        return "architecture" in self.config
+        return "architecture" in self.stated
 
     @property
     def library(self) -> str:
@@ -88,7 +88,7 @@ class Pretrained:
     @cached_property
     def is_tower(self) -> bool:
         """Whether the ViT is the image encoder of a vision-language model, whose other tensors are never read."""
-        is_outer = isinstance(self.config.get("vision_config"), Mapping) and not self.is_timm
+        is_outer = isinstance(self.config.get("vision_config"), Mapping) and "architecture" not in self.config
         return is_outer and not re.fullmatch(TOWERS, str(self.config.get("model_type")))
 
     @property
@@ -126,7 +126,7 @@ class Pretrained:
     @cached_property
     def prefix(self) -> str:
         """Prefix of the names of all tensors of the ViT, which a module around it adds."""
-        start = rf"(.*?(?:{PREFIX})?)" if self.is_tower else rf"(.*?)(?:{PREFIX})?"
+        start = rf"(.*?(?:{PREFIX})?)" if self.is_tower and not self.is_timm else rf"(.*?)(?:{PREFIX})?"
         found = {match[1] for name in self.tensors if (match := re.fullmatch(start + FIRST, name))}
         averaged = [prefix for prefix in found if re.search(r"teacher|ema", prefix)]
         if len(found) > 1 and len(averaged) != 1:
@@ -305,7 +305,7 @@ def check_dimensions(tensors: Mapping[str, Tensor]) -> None:
     """Check the dimensions of the tensors that are stacked, reshaped or that the config is built from."""
     patches = tensors.get("patch_embed.proj.weight")
     D = patches.shape[0] if patches is not None and patches.ndim else 0
-    matrix = r"head\.weight|head_proj\.weight|(.*\.)?(qkv|q|k|v|gate|up|fc1|fc2|in_proj)\.weight"
+    matrix = r"head\.weight|head_proj\.(weight|transposed)|(.*\.)?(qkv|q|k|v|gate|up|fc1|fc2|in_proj)\.weight"
     for name, tensor in tensors.items():
         rule, is_right = "", True
         if name == "patch_embed.proj.weight":
@@ -415,6 +415,8 @@ def fix_shapes(found: dict[str, Tensor], pretrained: Pretrained) -> dict[str, Te
             found[name] = tensor.view(1, -1, tensor.shape[-1])
     if (prefix := found.pop("prefix_tokens", None)) is not None:
         found["cls_token"], found["reg_token"] = prefix[None, :1], prefix[None, 1:]
+    if (projection := found.pop("head_proj.transposed", None)) is not None:
+        found["head_proj.weight"] = projection.mT.contiguous()
     share_bias_table(found)
     if "reg_token" in found and not found["reg_token"].shape[1]:
         del found["reg_token"]

@@ -120,10 +120,10 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
             return bare, {}
     else:
         folder = Path(like)
-    if not (folder / hub.CONFIG).is_file():
+    if not hub.find_config(folder).is_file():
         raise CheckpointError(
             f"Weights need the config of their model: there is no {hub.CONFIG} for {file!r}",
             "Name the model with `like=timm:NAME`, `like=hf:OWNER/NAME` or `like=FOLDER`.",
             "like",
         )
-    return hub.read_json(folder / hub.CONFIG) | own, hub.read_processor(folder)
+    return hub.read_config(folder) | own, hub.read_processor(folder)
