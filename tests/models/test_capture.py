@@ -180,6 +180,32 @@ def test_every_layer_is_placed_by_what_it_sees(order):
     torch.testing.assert_close(found[1], raw[1][:, back][:, :, back], rtol=0, atol=1e-6)
 
 
+class Dilated(StudentViT):
+    """A ViT whose windows have each second token of a row and each second row."""
+
+    index = torch.arange(64).view(4, 2, 4, 2).permute(1, 3, 0, 2).reshape(4, 16)  # (W, Q)
+
+    def forward(self, x):
+        x = self.embed(x).flatten(2).mT
+        for block in self.blocks:
+            windows = x[:, self.index].flatten(0, 1)  # (B W, Q, D)
+            mixed = block(self.norm(windows)).unflatten(0, (len(x), 4)).flatten(1, 2)
+            x = x + mixed[:, self.index.flatten().argsort()]
+        return self.head(self.norm(x.mean(1)))
+
+
+def test_dilated_windows_are_not_taken_for_a_coarser_grid():
+    torch.manual_seed(0)
+    module, pixels = Dilated(layout="no class").double().eval(), torch.randn(1, 3, 64, 64, dtype=torch.float64)
+    raw = [one.weights for one in capture(module, pixels).attention]  # (W, A, Q, Q)
+    found = captured_vit.wrap(module, (64, 64))[0].forward_with_attention(pixels, "full").attention[:, 0].double()
+    expected = torch.zeros(2, A, 64, 64, dtype=torch.float64)
+    for layer, weights in enumerate(raw):
+        for window, one in zip(Dilated.index, weights, strict=True):
+            expected[layer][:, window[:, None], window] = one
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("kept", [[*range(0, 24, 2)], [0, 1, 2, 6, 7, 8]])
 def test_a_layer_of_fewer_tokens_is_not_shown_as_a_coarser_grid(kept):
     torch.manual_seed(0)

@@ -150,7 +150,8 @@ def place(module: nn.Module, img_size: Grid) -> list[Placement | None]:
 def place_once(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[Placement | None]:
     """Return the placements that images show while some layers are off."""
     layers = find_layers(module, noise, off)
-    for grid in sorted({grid for one in layers if one for grid in one.grids}):
+    # The finest first: rows of a dilated window are all cells of a coarser grid, too.
+    for grid in sorted({grid for one in layers if one for grid in one.grids}, reverse=True):
         for masks in (random_masks(math.prod(grid)), code_masks(math.prod(grid))):
             pending = {i: one for i, one in enumerate(layers) if one and one.cells is None and grid in one.grids}
             if pending:
