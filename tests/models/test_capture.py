@@ -150,6 +150,34 @@ def test_attention_of_every_kind_is_captured_with_its_gradient(kind):
     torch.testing.assert_close(grad, torch.autograd.grad(logit, weights)[0], rtol=0, atol=1e-10)
 
 
+class RegistersFirst(StudentViT):
+    """A ViT with two registers before the class token."""
+
+    def __init__(self):
+        super().__init__()
+        self.registers = nn.Parameter(torch.randn(1, 2, D))
+
+    def forward(self, x):
+        x = self.embed(x).flatten(2).mT
+        prefix = torch.cat([self.registers, self.cls_token], 1).expand(len(x), -1, -1)
+        x = torch.cat([prefix, x], 1)
+        for block in self.blocks:
+            x = x + block(self.norm(x))
+        return self.head(self.norm(x[:, 2]))
+
+
+def test_the_class_token_is_the_prefix_token_that_the_head_reads():
+    torch.manual_seed(0)
+    module, pixels = RegistersFirst().double().eval(), torch.randn(1, 3, 32, 48, dtype=torch.float64)
+    network, _ = captured_vit.wrap(module, (32, 48))
+    config = network.config
+    assert (config.class_token, config.reg_tokens, config.global_pool) == (True, 2, "token")
+    order = torch.tensor([2, 0, 1, *range(3, 27)])
+    found = network.forward_with_attention(pixels, "full").attention[:, 0].double()
+    expected = torch.stack([one.weights[0][:, order][:, :, order] for one in capture(module, pixels).attention])
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
+
+
 class Reordered(StudentViT):
     """A ViT whose later layers see the tokens in another order, or fewer of them."""
 
@@ -227,20 +255,21 @@ def test_a_row_without_keys_has_no_attention():
     assert found.attention[0].weights[0, 0, 1].tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("grid", [(4, 6), (2, 2)])
 @pytest.mark.parametrize("layout", ["class last", "transposed", "no class", "blocks"])
-def test_tokens_are_placed_on_the_image_whatever_their_order(layout):
-    module = module_of(layout=layout)
-    network, _ = captured_vit.wrap(module, (32, 48))
-    pixels = torch.randn(1, 3, 32, 48, dtype=torch.float64)
+def test_tokens_are_placed_on_the_image_whatever_their_order(layout, grid):
+    module, size = module_of(layout=layout), (grid[0] * P, grid[1] * P)
+    network, _ = captured_vit.wrap(module, size)
+    pixels = torch.randn(1, 3, *size, dtype=torch.float64)
     module.seen.clear()
     module(pixels)
     weights = module.blocks[0].reference(module.norm(module.seen[0]))[0]
-    cells = torch.arange(24).view(4, 6)
+    cells = torch.arange(grid[0] * grid[1]).view(grid)
     order = {
-        "class last": torch.tensor([24, *range(24)]),
+        "class last": torch.tensor([cells.numel(), *range(cells.numel())]),
         "transposed": cells.T.flatten().argsort(),
         "no class": cells.flatten(),
-        "blocks": cells.view(2, 2, 3, 2).transpose(1, 2).flatten().argsort(),
+        "blocks": cells.view(grid[0] // 2, 2, grid[1] // 2, 2).transpose(1, 2).flatten().argsort(),
     }[layout]
     found = network.forward_with_attention(pixels, "full").attention[0, 0]
     torch.testing.assert_close(found.double(), weights[:, order][:, :, order], rtol=0, atol=1e-6)

@@ -155,6 +155,7 @@ class CapturedViT(Transformer):
         layers: The attention layers that lie on the image, by their numbers in the forward pass.
         pool: Number of the layer of attention pooling, and where it lies; None without one.
         num_layers: Number of all attention layers of the module.
+        is_probability: Whether the module returns probabilities.
     """
 
     config: CapturedConfig
@@ -166,11 +167,12 @@ class CapturedViT(Transformer):
         layers: Mapping[int, Layer],
         pool: tuple[int, Placement] | None,
         num_layers: int,
+        is_probability: bool,
     ) -> None:
         super().__init__()
         self.module, self.config, self.pool, self.num_layers = module, config, pool, num_layers
         self.layers = dict(layers)  # not modules of the network: they have no weights
-        self.is_probability = False  # whether the module returns probabilities
+        self.is_probability = is_probability
 
     def forward_with_blocks(
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
@@ -314,9 +316,12 @@ def wrap(module: nn.Module, img_size: tuple[int, int] | None = None) -> tuple[Ca
     try:
         placements = place(inner, tried.img_size)
         network = build(inner, placements, tried, name)
-        if (first := find_first_prefix(network)) > 0:  # the class token stands behind others
-            network = build(inner, [one and lead(one, first) for one in placements], tried, name)
-        network.config = replace(network.config, **find_readout(network))
+        read = read_rows(network)
+        if read and True in read.prefix[1:] and not read.prefix[0]:  # the class token stands behind others
+            first = read.prefix.index(True)
+            network = build(inner, [one and put_first(one, first) for one in placements], tried, name)
+            read = read_rows(network)
+        network.config = replace(network.config, **find_readout(network, read))
     except CheckpointError:
         raise
     except Exception as error:  # of a module with any code
@@ -373,13 +378,12 @@ def build(module: nn.Module, placements: list[Placement | None], tried: Tried, n
         heads=tuple(layer.placed.slots.shape[1] for layer in layers.values()),
         has_gradients=False,
     )
-    network = CapturedViT(module, config, layers, pools[-1] if pools else None, len(placements))
-    network.is_probability = tried.is_probability
-    return network
+    pool = pools[-1] if pools else None
+    return CapturedViT(module, config, layers, pool, len(placements), tried.is_probability)
 
 
-def lead(placed: Placement, first: int) -> Placement:
-    """Return a placement in which another prefix token is the first."""
+def put_first(placed: Placement, first: int) -> Placement:
+    """Return a placement in which another prefix token is token 0."""
 
     def reorder(tokens: Tensor) -> Tensor:
         return torch.where(tokens == first, 0, tokens + ((tokens >= 0) & (tokens < first)))
@@ -484,8 +488,15 @@ def divides(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return (rows * factor, columns * factor) == (other_rows, other_columns)
 
 
-def read_rows(network: CapturedViT) -> tuple[list[bool], bool] | None:
-    """Return which prefix tokens the head reads, and whether it reads patches.
+class ReadRows(NamedTuple):
+    """Which tokens the head reads: each prefix token (R), and whether any patch."""
+
+    prefix: list[bool]
+    patches: bool
+
+
+def read_rows(network: CapturedViT) -> ReadRows | None:
+    """Return which tokens the head reads.
 
     In the last layer only the rows of tokens that are read have a gradient. None if the gradients of the attention or
     the image are not known, or zero.
@@ -507,23 +518,18 @@ def read_rows(network: CapturedViT) -> tuple[list[bool], bool] | None:
     if not rows.isfinite().all() or not rows.any():  # the weights of the head may be zero
         return None
     read = rows > 1e-6 * rows.max()
-    return read[:R].tolist(), bool(read[R:].any())
+    return ReadRows(read[:R].tolist(), bool(read[R:].any()))
 
 
-def find_first_prefix(network: CapturedViT) -> int:
-    """Return the number of the first prefix token that the head reads; 0 if none is read, or it is not known."""
-    found = read_rows(network)
-    return found[0].index(True) if found and True in found[0] else 0
-
-
-def find_readout(network: CapturedViT) -> dict[str, Any]:
+def find_readout(network: CapturedViT, rows: ReadRows | None) -> dict[str, Any]:
     """Return the fields of the config that say which tokens the head reads, and whether attention has gradients."""
-    found, R, pool = read_rows(network), network.config.num_prefix_tokens, network.config.global_pool
+    R, pool = network.config.num_prefix_tokens, network.config.global_pool
     is_named = R == 1 and any(CLASS_TOKEN.search(name) for name, _ in network.named_parameters())
-    if found is None or pool == "map":
+    if rows is None or pool == "map":
         pool = "token" if is_named and pool != "map" else pool
-        return {"class_token": is_named, "reg_tokens": R - is_named, "global_pool": pool, "has_gradients": bool(found)}
-    prefix, patches = found
+        known = rows is not None
+        return {"class_token": is_named, "reg_tokens": R - is_named, "global_pool": pool, "has_gradients": known}
+    prefix, patches = rows
     distilled = prefix == [True, True] + [False] * (R - 2) and not patches
     class_token = is_named or prefix[:1] == [True]
     return {

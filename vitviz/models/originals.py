@@ -128,8 +128,7 @@ def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
     name = pretrained.model.partition(".")[0]
     build = timm.models.model_entrypoint(name)  # `create_model` takes None for not given
     module = build(pretrained=False, **args).float()
-    adapt = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
-    missing, _ = module.load_state_dict(adapt(state, module) if adapt else state, strict=False)
+    missing, _ = module.load_state_dict(filter_state(module, state), strict=False)
     lacking = sorted(set(missing) & dict(module.named_parameters()).keys())
     if lacking and not pretrained.has_any_head:
         raise CheckpointError(
@@ -141,6 +140,12 @@ def build_timm(network: ViT, pretrained: Pretrained) -> nn.Module:
     if lacking:
         raise ValueError(f"lacks {len(lacking)} tensors")
     return module
+
+
+def filter_state(module: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return a state_dict as timm converts it for a module of it, of files with other names."""
+    convert = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
+    return convert(state, module) if convert else state
 
 
 def build_transformers(network: ViT, pretrained: Pretrained) -> nn.Module:
@@ -182,8 +187,7 @@ def build_unconverted(pretrained: Pretrained) -> nn.Module | None:
             cfg = values.get("pretrained_cfg") or {}
             args = (values.get("model_args") or {}) | {"num_classes": values.get("num_classes", cfg.get("num_classes"))}
             module: nn.Module = timm.create_model(pretrained.model, pretrained=False, **args)
-            adapt = getattr(sys.modules[type(module).__module__], "checkpoint_filter_fn", None)
-            module.load_state_dict(adapt(tensors, module) if adapt else tensors)
+            module.load_state_dict(filter_state(module, tensors))
             vars(module)["pretrained_cfg"] = {**vars(module)["pretrained_cfg"], **cfg}
             return module
         import transformers

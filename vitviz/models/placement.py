@@ -152,10 +152,14 @@ def place_once(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[P
     layers = find_layers(module, noise, off)
     # The finest first: rows of a dilated window are all cells of a coarser grid, too.
     for grid in sorted({grid for one in layers if one for grid in one.grids}, reverse=True):
-        for masks in (random_masks(math.prod(grid)), code_masks(math.prod(grid))):
+        for masks, read in ((random_masks(math.prod(grid)), read_order), (code_masks(math.prod(grid)), read_code)):
             pending = {i: one for i, one in enumerate(layers) if one and one.cells is None and grid in one.grids}
             if pending:
-                find_cells(module, noise, pending, grid, masks, off)
+                scores, first = score_cells(module, noise, pending, masks.view(-1, *grid), off)
+                for number, layer in pending.items():
+                    cells = read(scores[number], layer, grid, masks)
+                    if cells is not None and (layer.is_pooling or is_self_attention(first[number], masks[0], cells)):
+                        layer.cells, layer.grid = cells, grid
     return place_layers(layers)
 
 
@@ -193,14 +197,19 @@ def find_layers(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[
     return layers
 
 
-def find_cells(
-    module: nn.Module, noise: Tensor, pending: dict[int, Layer], grid: Grid, masks: Tensor, off: Collection[int]
-) -> None:
-    """Find the cells of layers on a grid from images whose cells change in patterns, (P, gh * gw)."""
-    cell = noise.shape[2] // grid[0]
-    pixels = masks.view(-1, 1, *grid).repeat_interleave(cell, 2).repeat_interleave(cell, 3).to(noise.device)
+def score_cells(
+    module: nn.Module, noise: Tensor, pending: dict[int, Layer], masks: Tensor, off: Collection[int]
+) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
+    """Run a module on images whose cells change in patterns, (P, gh, gw).
+
+    Returns:
+        For each layer the change of each token with itself, or of each key, in each pattern, (P, S, n), and the changes
+        of all logits in the first one, (S, Q, K).
+    """
+    cell = noise.shape[2] // masks.shape[1]
+    pixels = masks[:, None].repeat_interleave(cell, 2).repeat_interleave(cell, 3).to(noise.device)  # (P, 1, H, W)
     scores: dict[int, list[Tensor]] = {number: [] for number in pending}
-    first: dict[int, Tensor] = {}  # changes of all weights by the first pattern, (S, Q, K)
+    first: dict[int, Tensor] = {}
     for part in pixels.split(MAX_IMAGES - 1):
 
         def attend(number: int, logits: Tensor, size: int = len(part)) -> None:
@@ -211,34 +220,39 @@ def find_cells(
                 first.setdefault(number, changed[0].cpu())
 
         run(module, torch.cat([noise[:1], torch.where(part, noise[1], noise[0])]), attend, off)
-    for number, layer in pending.items():
-        found = decode(torch.cat(scores[number]), layer, grid, masks)
-        if found is not None and (layer.is_pooling or is_self_attention(first[number], masks[0], found)):
-            layer.cells, layer.grid = found, grid
+    return {number: torch.cat(parts) for number, parts in scores.items()}, first
 
 
-def decode(scores: Tensor, layer: Layer, grid: Grid, masks: Tensor) -> Tensor | None:
-    """Return the cell of each row from its changes in each pattern, (P, S, n) -> (S, n), -1 for rows without one.
+def read_order(scores: Tensor, layer: Layer, grid: Grid, masks: Tensor) -> Tensor | None:
+    """Return the cells of rows that stand in reading order, or down the columns, (P, S, n) -> (S, n); None for others.
 
-    None if the rows are not all cells of the grid, each in as many slots as there are heads.
+    It takes 4 patterns, `random_masks`; rows that do not depend on the image are -1.
     """
     is_set, count = scores[0::2] > scores[1::2], math.prod(grid)
-    if len(masks) == len(random_masks(count)) < len(code_masks(count)):  # a test of the usual orders
-        rows = torch.arange(count).view(grid)
-        for order in (rows.flatten(), rows.T.flatten()):
-            if bool((layer.depends.sum(1) == count).all()):
-                numbers = torch.full(layer.depends.shape, -1)
-                numbers[layer.depends] = order.repeat(len(numbers))
-                expected = masks[0::2, order].repeat(1, len(numbers))
-                if torch.equal(is_set[:, layer.depends], expected):
-                    return numbers
+    if not bool((layer.depends.sum(1) == count).all()):
         return None
-    numbers = sum((one.long() << bit for bit, one in enumerate(is_set)), torch.zeros(layer.depends.shape).long())
-    numbers = numbers.masked_fill(~layer.depends, -1)
-    windows, slots = numbers[layer.depends.any(1)].unique(dim=0, return_counts=True)
-    cells = windows[windows >= 0].sort().values
-    is_tiled = torch.equal(cells, torch.arange(count)) and bool((slots == layer.grids[grid]).all())
-    return numbers if is_tiled else None
+    rows = torch.arange(count).view(grid)
+    for order in (rows.flatten(), rows.T.flatten()):
+        if torch.equal(is_set[:, layer.depends], masks[0::2, order].repeat(1, len(layer.depends))):
+            cells = torch.full(layer.depends.shape, -1)
+            cells[layer.depends] = order.repeat(len(cells))
+            return cells
+    return None
+
+
+def read_code(scores: Tensor, layer: Layer, grid: Grid, masks: Tensor) -> Tensor | None:
+    """Return the cell that each row spells by its changes in the patterns of `code_masks`, (P, S, n) -> (S, n).
+
+    Rows that do not depend on the image are -1. None if the rows are not all cells of the grid, each in as many slots
+    as there are heads.
+    """
+    is_set = scores[0::2] > scores[1::2]
+    cells = sum((one.long() << bit for bit, one in enumerate(is_set)), torch.zeros(layer.depends.shape).long())
+    cells = cells.masked_fill(~layer.depends, -1)
+    windows, slots = cells[layer.depends.any(1)].unique(dim=0, return_counts=True)
+    found = windows[windows >= 0].sort().values
+    is_tiled = torch.equal(found, torch.arange(math.prod(grid))) and bool((slots == layer.grids[grid]).all())
+    return cells if is_tiled else None
 
 
 def is_self_attention(changed: Tensor, mask: Tensor, cells: Tensor) -> bool:
