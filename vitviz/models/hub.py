@@ -30,6 +30,7 @@ from vitviz.data.preprocessing import CropMode, Resize
 from vitviz.errors import CheckpointError, did_you_mean
 from vitviz.files import printable_name
 from vitviz.models import adapters, captured_vit, checkpoint, originals
+from vitviz.models.attention_stats import forward_macs
 from vitviz.models.capture import unwrap
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, ViTConfig, rule
@@ -180,7 +181,7 @@ def load(
     else:
         found = checkpoint.load(name)
         found = found if img_size is None else resize_input(found, img_size)
-    found = with_statistics(found, mean, std)
+    found = with_normalization(found, mean, std)
     if img_size is not None and not found.config.is_captured:
         found = replace(
             found, name=f"{found.name}{write_size(img_size)}", notes=(*found.notes, describe_cost(found.config))
@@ -188,7 +189,7 @@ def load(
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
 
 
-def with_statistics(found: Checkpoint, mean: Channels | None, std: Channels | None) -> Checkpoint:
+def with_normalization(found: Checkpoint, mean: Channels | None, std: Channels | None) -> Checkpoint:
     """Return a model with another mean and standard deviation of the color channels, those that are not None."""
     if mean is not None:
         found = replace(found, mean=checkpoint.read_channels({"mean": mean}, "mean"))
@@ -200,11 +201,12 @@ def with_statistics(found: Checkpoint, mean: Channels | None, std: Channels | No
 
 
 def describe_cost(config: ViTConfig) -> str:
-    """Describe what an input size takes: "448 × 448 px: 785 tokens, 355 MB of attention, 112 GFLOP a forward pass"."""
-    T, D, M = config.num_tokens, config.embed_dim, config.mlp_hidden_dim
-    count = config.depth * (8 * T * D * D + 4 * T * D * M + 4 * T * T * D)  # projections, MLP, attention
+    """Describe what an input size takes: "448 × 448 px: 785 tokens, 355 MB of attention, 156 GFLOP a forward pass"."""
     size, attention = " × ".join(map(str, config.img_size)), config.attention_bytes / 1e6
-    return f"{size} px: {T:,} tokens, {attention:,.0f} MB of attention, {count / 1e9:,.3g} GFLOP a forward pass"
+    work = 2 * forward_macs(config) / 1e9
+    return (
+        f"{size} px: {config.num_tokens:,} tokens, {attention:,.0f} MB of attention, {work:,.3g} GFLOP a forward pass"
+    )
 
 
 def load_module(module: nn.Module, processor: Settings, img_size: tuple[int, int] | None, check: bool) -> Checkpoint:
