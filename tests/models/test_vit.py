@@ -49,10 +49,11 @@ def test_class_token_rows_are_those_of_the_full_attention(name):
     torch.testing.assert_close(rows, expected, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("fused", [True, False, None])
 @pytest.mark.parametrize("attentions", [None, "cls", "full"])
-def test_attend_equals_the_attention_of_pytorch(attentions):
+def test_attend_equals_the_attention_of_pytorch(attentions, fused):
     q, k, v = torch.from_numpy(np.random.default_rng(0).standard_normal((3, B, A, T, 9)).astype(np.float32))
-    mixed, weights = attend(q, k, v, attentions)
+    mixed, weights = attend(q, k, v, attentions, fused=fused)
     torch.testing.assert_close(mixed, F.scaled_dot_product_attention(q, k, v), rtol=0, atol=1e-5)
     if attentions is None:
         assert weights is None

@@ -47,6 +47,7 @@ def main(data: str, output_dir: str, *how: str) -> None:
         minutes=None,
         batch_size=25,
         device="cpu",
+        attention="fused",
         num_snapshots=6,
     )
     uninterrupted = weights(training_run.train(replace(config, output_dir=f"{output_dir}-uninterrupted")))

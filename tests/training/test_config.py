@@ -47,6 +47,12 @@ INVALID = [
     ({"seed": 10**9 + 1}, "seed", "must be an integer from -1000000000 to 1000000000: got 1000000001"),
     ({"device": "tpu"}, "device", "must be one of auto, cuda, cpu: got 'tpu'"),
     ({"precision": "half"}, "precision", "must be one of auto, float32, bfloat16: got 'half'"),
+    ({"attention": "flash"}, "attention", "must be one of auto, explicit, fused: got 'flash'"),
+    (
+        {"attention": "fused", "model": ViTConfig(architecture="tutorial-notebook")},
+        "attention",
+        "fused needs the architecture vit: got tutorial-notebook",
+    ),
     ({"compile": "False"}, "compile", "must be true or false: got 'False'"),
     ({"optimizer": "lion"}, "optimizer", "must be one of muon, adamw, adam: got 'lion'"),
     ({"muon_lr": 0}, "muon_lr", POSITIVE + ": got 0"),

@@ -1,14 +1,20 @@
 """Device, precision and memory of a training process."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
+from tests import tiny
 from tests.errors import refuses
 from vitviz.errors import TrainingError
 from vitviz.models.factory import create_model
+from vitviz.models.vit import set_fused_attn
+from vitviz.training import device
 from vitviz.training.device import (
     choose_device,
     is_bfloat16_faster,
+    is_fused_attention_faster,
     largest_activation,
     report_out_of_memory,
 )
@@ -21,6 +27,15 @@ TOO_LARGE = 2**60  # bytes, more than any machine has
 def test_a_gpu_uses_bfloat16_only_with_hardware_support(monkeypatch, supported):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported or including_emulation)
     assert is_bfloat16_faster(torch.device("cuda")) == supported
+
+
+@pytest.mark.parametrize("slower", [True, False])
+def test_fused_attention_is_faster_if_its_steps_are(monkeypatch, slower):
+    monkeypatch.setattr(device, "time_call", lambda call, where: call() or 2.0 - (call.args[0] is slower))
+    is_fused_attention_faster.cache_clear()
+    assert is_fused_attention_faster(tiny.CONFIG, 6, 0.5, True, torch.device("cpu")) == slower
+    tutorial = replace(tiny.CONFIG, architecture="tutorial-notebook")
+    assert not is_fused_attention_faster(tutorial, 6, 0.5, True, torch.device("cpu"))
 
 
 def test_a_missing_gpu_is_refused(monkeypatch):
@@ -77,10 +92,13 @@ def test_the_messages_of_errors_are_not_read():
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
 
-@pytest.mark.parametrize("name", ["cifar10-ti4", "tutorial-notebook"])
-def test_the_largest_activation_is_close_to_that_of_a_forward_pass(name):
+@pytest.mark.parametrize(
+    ("name", "explicit"), [("cifar10-ti4", False), ("cifar10-s4", True), ("tutorial-notebook", True)]
+)
+def test_the_largest_activation_is_close_to_that_of_a_forward_pass(name, explicit):
     config = get_preset(name).model
     model = create_model(config).train()
+    set_fused_attn(model, not explicit)
     sizes: list[int] = []
 
     def note(tensor: torch.Tensor) -> torch.Tensor:
@@ -89,4 +107,4 @@ def test_the_largest_activation_is_close_to_that_of_a_forward_pass(name):
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         model(torch.randn(16, 3, *config.img_size))
-    assert max(sizes) / 2 <= largest_activation(config, 16) <= 4 * max(sizes)
+    assert max(sizes) / 2 <= largest_activation(config, 16, explicit) <= 4 * max(sizes)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tests.errors import refuses
@@ -117,6 +118,26 @@ def test_the_precision_is_that_of_the_config_or_the_faster_one(config, monkeypat
     record = run.record()
     assert record["precision"] == expected
     assert record["train_config"]["precision"] == precision
+
+
+@pytest.mark.parametrize("faster", [True, False])
+@pytest.mark.parametrize("attention", ["auto", "explicit", "fused"])
+def test_the_attention_is_that_of_the_config_or_the_faster_one_and_that_of_the_record_on_resume(
+    config, monkeypatch, lose_process, attention, faster
+):
+    config = replace(config, attention=attention, num_snapshots=0)
+    monkeypatch.setattr(loop, "is_fused_attention_faster", lambda *shape: faster)
+    lose_process(config, 5)
+    monkeypatch.setattr(loop, "is_fused_attention_faster", lambda *shape: not faster)
+    kernels, real = [], F.scaled_dot_product_attention
+    monkeypatch.setattr(
+        F, "scaled_dot_product_attention", lambda *args, **options: kernels.append(1) or real(*args, **options)
+    )
+    record = load(train(config, resume=True)).record
+    expected = {"auto": "fused" if faster else "explicit"}.get(attention, attention)
+    assert record["attention"] == expected
+    assert bool(kernels) == (expected == "fused")
+    assert record["train_config"]["attention"] == attention
 
 
 def test_the_ema_starts_at_the_weights_and_its_decay_grows(config):

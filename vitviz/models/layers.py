@@ -26,12 +26,12 @@ def attend(
     attentions: Attentions,
     out: Tensor | None = None,
     bias: Tensor | None = None,
+    fused: bool | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Compute scaled dot-product attention by the fastest exact path, and the requested weights.
+    """Compute scaled dot-product attention, and the requested weights.
 
-    At 65 tokens the fused kernel takes 0.7 to 1.1 times as long as the explicit products (`python -m benchmarks
-    explain`), and the row of the class token costs one small product more. The explicit products return all weights;
-    they are also used for a single query, and for bfloat16 on CPUs.
+    The fused kernel does not hold the weights; the row of the class token costs one small product more. The explicit
+    products return all weights, and are also used for a single query.
 
     Args:
         q: Queries (B, A, Q, d); Q is T, or 1 for the class token alone.
@@ -40,13 +40,16 @@ def attend(
         attentions: Weights to return.
         out: Memory for all weights, (B, A, T, T), without gradients; used for "full" with all queries.
         bias: Added to the scores, (1 or B, A, Q, T).
+        fused: Whether to use the fused kernel if it can; None where nobody has measured it: not for bfloat16 on CPUs,
+            where a forward pass takes 1.1 to 1.6 times as long with it (torch 2.11, Zen 5).
 
     Returns:
         Output (B, A, Q, d), and None, the weights of the first query (B, A, T) or all weights (B, A, Q, T).
     """
     q = q * q.shape[-1] ** -0.5
-    slow_kernel = q.device.type == "cpu" and q.dtype == torch.bfloat16
-    if attentions == "full" or q.shape[2] == 1 or slow_kernel:
+    if fused is None:
+        fused = q.device.type != "cpu" or q.dtype != torch.bfloat16
+    if attentions == "full" or q.shape[2] == 1 or not fused:
         if out is not None and q.shape[2] == k.shape[2]:
             weights = torch.matmul(q, k.transpose(-2, -1), out=out)  # (B, A, T, T)
             if bias is not None:

@@ -477,6 +477,13 @@ class ViT(Transformer):
         return self.patch_embed.proj.weight
 
 
+def set_fused_attn(module: nn.Module, fused: bool) -> None:
+    """Use the fused kernel, or the explicit products, in every attention of a module."""
+    for layer in module.modules():
+        if isinstance(layer, Attention):
+            layer.fused_attn = fused
+
+
 class Block(nn.Module):
     """Pre-norm transformer block: attention and MLP, each with a residual connection."""
 
@@ -524,12 +531,17 @@ class Block(nn.Module):
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention with one weight matrix for queries, keys and values."""
+    """Multi-head self-attention with one weight matrix for queries, keys and values.
+
+    Attributes:
+        fused_attn: As `fused` of `attend`.
+    """
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
         D, d = config.embed_dim, config.head_dim
         self.num_heads = config.num_heads
+        self.fused_attn: bool | None = None
         self.qkv = nn.Linear(D, 3 * D, bias=config.qkv_bias)
         self.q_norm = nn.LayerNorm(d, eps=config.eps) if config.qk_norm else nn.Identity()
         self.k_norm = nn.LayerNorm(d, eps=config.eps) if config.qk_norm else nn.Identity()
@@ -560,7 +572,7 @@ class Attention(nn.Module):
             (q,), (k, v) = self.project(x[:, :queries], 0, 1), self.project(x, 1, 3)
         q, k = self.normalize(q, k, rope)
         bias = None if bias is None else bias[:, :, :queries]
-        mixed, weights = attend(q, k, v, attentions, out, bias)  # (B, A, queries, d)
+        mixed, weights = attend(q, k, v, attentions, out, bias, self.fused_attn)  # (B, A, queries, d)
         if intervention is not None:
             mixed = intervention.apply(mixed, v)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)

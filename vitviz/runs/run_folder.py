@@ -74,6 +74,7 @@ class Counters(TypedDict):
     step_count: Count
     seconds: Time
     bfloat16: bool
+    fused_attn: bool
     tensors: Count  # of the state in the file
 
 
@@ -241,6 +242,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
         counters["step_count"],
         counters["seconds"],
         counters["bfloat16"],
+        counters["fused_attn"],
         saved.record.get("teacher"),
         timeline.read(config.folder / TIMELINE) if has_timeline else None,
     )
@@ -409,6 +411,10 @@ def save(result: Checkpoint, path: Path, state: State | None) -> None:
             for parameter, tensors in states.items():
                 extra |= {f"optimizers.{optimizer}.{parameter}.{key}": torch.as_tensor(t) for key, t in tensors.items()}
         result.record["training"] = Counters(
-            step_count=state.step_count, seconds=state.seconds, bfloat16=state.bfloat16, tensors=len(extra)
+            step_count=state.step_count,
+            seconds=state.seconds,
+            bfloat16=state.bfloat16,
+            fused_attn=state.fused_attn,
+            tensors=len(extra),
         )
     checkpoint.save(result, path, extra)

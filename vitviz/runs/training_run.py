@@ -80,7 +80,7 @@ def train(
             with report_out_of_memory(
                 f"A training step does not fit into memory with batch_size {config.batch_size}. Use a smaller "
                 "batch_size or network; the last saved state is kept.",
-                largest_activation(config.model, config.batch_size),
+                largest_activation(config.model, config.batch_size, explicit=config.attention != "fused"),
             ):
                 initial = load_initial(config.init_from, data.info, config.val_size) if state is None else None
                 teacher = load_teacher(config, data.info, distributed.device)

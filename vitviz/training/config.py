@@ -20,6 +20,7 @@ Objective = Literal["classify", "masked-patch"]
 Device = Literal["auto", "cuda", "cpu"]
 InferenceDevice = Literal["auto", "cuda", "mps", "cpu"]
 Precision = Literal["auto", "float32", "bfloat16"]
+AttentionKernel = Literal["auto", "explicit", "fused"]
 DatasetName = Literal["cifar10", "cifar100", "folder"]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0, lt=MAX_VALUE)]
@@ -109,6 +110,13 @@ class TrainConfig:
             description="Precision of matrix products; auto uses bfloat16 where it is faster. The choice is recorded."
         ),
     ] = "auto"
+    attention: Annotated[
+        AttentionKernel,
+        Field(
+            description="Products of explicit attention, or PyTorch's fused kernel; auto times both at the start. The "
+            "choice is recorded."
+        ),
+    ] = "auto"
     compile: Annotated[bool, Field(description="Compile network and augmentation on a GPU.")] = True
     optimizer: Annotated[
         Optimizer,
@@ -176,6 +184,9 @@ class TrainConfig:
         if self.max_train_samples is not None and self.batch_size > self.max_train_samples:
             problem = f"must be at most `max_train_samples`: {self.batch_size} is above {self.max_train_samples}"
             raise ConfigError("batch_size", problem, "Lower `batch_size`, or use more images.")
+        if self.attention == "fused" and self.model.architecture != "vit":
+            problem = f"fused needs the architecture vit: got {self.model.architecture}"
+            raise ConfigError("attention", problem, "Use auto.")
         self.check_objective()
 
     def check_objective(self) -> None:

@@ -4,14 +4,21 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from vitviz.data.augmentation import sample_patches
 from vitviz.errors import ConfigError, TrainingError
 from vitviz.models.checkpoint import available_memory
 from vitviz.models.config import ViTConfig
+from vitviz.models.factory import create_model
+from vitviz.models.vit import set_fused_attn
+
+MAX_TIMED_WEIGHTS = 2**24  # attention weights of a layer when kernels are timed
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
@@ -76,11 +83,11 @@ def can_allocate(size: int) -> bool:
     return True
 
 
-def largest_activation(model: ViTConfig, batch_size: int) -> int:
-    """Return the size of the largest tensor of a training step, about (bytes)."""
+def largest_activation(model: ViTConfig, batch_size: int, explicit: bool) -> int:
+    """Return the size of the largest tensor of a training step, about (bytes), with explicit or fused attention."""
     pixels = model.img_size[0] * model.img_size[1]
     tokens, width = model.num_tokens, max(3 * model.embed_dim, model.mlp_hidden_dim)
-    maps = 0 if model.architecture == "vit" else model.num_heads * tokens  # fused attention stores no maps
+    maps = model.num_heads * tokens if explicit or model.architecture != "vit" else 0
     return 4 * batch_size * max(tokens * max(width, maps), 3 * pixels)
 
 
@@ -109,6 +116,42 @@ def time_matmul(dtype: torch.dtype) -> float:
     """Return the duration of a matrix product of a training step's size (s), the best of five."""
     a, b = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 512, dtype=dtype)
     return min(time_call(lambda: a @ b, a.device) for _ in range(5))
+
+
+@lru_cache(maxsize=16)
+def is_fused_attention_faster(
+    model: ViTConfig, batch_size: int, keep_ratio: float, bfloat16: bool, device: torch.device
+) -> bool:
+    """Return whether two blocks of a network train faster with fused attention than with explicit products.
+
+    That depends on processor, shape and precision. Both alternate on one batch of random images, of which there are
+    fewer if all attention weights would be large; the best of three steps counts.
+
+    Args:
+        model: Config of the network.
+        batch_size: Images in a step of this process.
+        keep_ratio: Fraction of patches kept.
+        bfloat16: Whether matrix products are in bfloat16.
+        device: Device of this process.
+    """
+    if model.architecture != "vit":
+        return False
+    network = create_model(replace(model, depth=2)).to(device).train()  # the last block may compute one query only
+    count = min(batch_size, max(1, MAX_TIMED_WEIGHTS // (model.num_heads * model.num_tokens**2)))
+    images = torch.randn(count, 3, *model.img_size, device=device)
+    keep = sample_patches(count, model.num_patches, keep_ratio, device)
+
+    def step(fused: bool) -> None:
+        set_fused_attn(network, fused)
+        with autocast(device, bfloat16):
+            loss = network(images, keep).sum()
+        loss.backward()
+
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(4):  # the first is warmup
+        for fused, times in seconds.items():
+            times.append(time_call(partial(step, fused), device))
+    return min(seconds[True][1:]) <= min(seconds[False][1:])
 
 
 def time_call(call: Callable[[], object], device: torch.device) -> float:

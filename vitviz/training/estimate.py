@@ -75,7 +75,8 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
     Raises:
         ConfigError: If memory runs out.
     """
-    parameters, activation = count_parameters(config.model), largest_activation(config.model, MIN_BATCH)
+    parameters = count_parameters(config.model)
+    activation = largest_activation(config.model, MIN_BATCH, explicit=config.attention == "explicit")
     threads = torch.get_num_threads()
     torch.set_num_threads(NUM_THREADS)
     try:

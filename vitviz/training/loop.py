@@ -30,11 +30,11 @@ from vitviz.errors import TrainingError, TrainingStopped
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT
 from vitviz.models.factory import create_model
-from vitviz.models.vit import Transformer, ViT
+from vitviz.models.vit import Transformer, ViT, set_fused_attn
 from vitviz.training import optim
 from vitviz.training.config import Fraction, TrainConfig
 from vitviz.training.data import TrainingData, augment, epoch_batches, step_seed
-from vitviz.training.device import autocast, get_hardware_name, use_bfloat16
+from vitviz.training.device import autocast, get_hardware_name, is_fused_attention_faster, use_bfloat16
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
 from vitviz.training.initial_weights import freeze_backbone, load_backbone, run_name
@@ -76,6 +76,7 @@ class State:
     step_count: int
     seconds: float
     bfloat16: bool
+    fused_attn: bool
     teacher: object  # its entry in the record; None without one
     timeline: Timeline | None = None  # None without a file
 
@@ -109,6 +110,19 @@ def patch_keep_ratio(config: TrainConfig, progress: float) -> float:
     return start + (end - start) * progress / config.patch_dropout_until
 
 
+def choose_kernels(config: TrainConfig, distributed: Distributed) -> tuple[bool, bool]:
+    """Return whether products are in bfloat16 and attention is fused, as the main process measures it."""
+    bfloat16 = fused = False
+    if distributed.is_main_process:
+        bfloat16, fused = use_bfloat16(config.precision, distributed.device), config.attention == "fused"
+        if config.attention == "auto":
+            shape = config.model, config.batch_size // distributed.world_size
+            ratio = patch_keep_ratio(config, 0.5) if config.objective == "classify" else 1.0
+            fused = is_fused_attention_faster(*shape, ratio, bfloat16, distributed.device)
+    bfloat16, fused = map(bool, distributed.broadcast(bfloat16, fused))
+    return bfloat16, fused
+
+
 class TrainingLoop:
     """A training run in progress.
 
@@ -126,6 +140,7 @@ class TrainingLoop:
         training_module: The network, or the network with the parameters that only the objective has.
         ema_module: EMA of `training_module`, in eval mode.
         bfloat16: Whether matrix products are in bfloat16.
+        fused_attn: Whether attention is computed by the fused kernel.
         step_count: Number of steps taken.
         progress: Used fraction of the budget, 0..1, by the clock of the main process.
 
@@ -147,6 +162,8 @@ class TrainingLoop:
         self.config, self.distributed, self.device = config, distributed, distributed.device
         self.info, self.eval_set, (self.images, self.labels) = data.info, data.eval, data.train
         self.teacher, self.output = teacher, output
+        chosen = choose_kernels(config, distributed) if state is None else (state.bfloat16, state.fused_attn)
+        self.bfloat16, self.fused_attn = chosen
         torch.manual_seed(config.seed)
         self.model = create_model(config.model).to(self.device)
         if initial is not None:
@@ -156,9 +173,9 @@ class TrainingLoop:
         self.training_module: nn.Module = self.model
         if config.objective == "masked-patch":
             self.training_module = MaskedPatches(cast(ViT, self.model), self.info.mean, self.info.std).to(self.device)
+        set_fused_attn(self.training_module, self.fused_attn)
         self.ema_module = copy.deepcopy(self.training_module).eval()
         self.optimizers = optim.create_optimizers(self.training_module, config, distributed)
-        self.bfloat16 = bool(distributed.broadcast(use_bfloat16(config.precision, self.device))[0])
         self.wrapped: Callable[..., Any] = distributed.wrap_ddp(self.training_module)
         self.compiled: Callable[..., Any] = self.wrapped  # used for all patches
         self.augment = augment
@@ -457,6 +474,7 @@ class TrainingLoop:
             step_count=self.step_count,
             seconds=self.seconds,
             bfloat16=self.bfloat16,
+            fused_attn=self.fused_attn,
             teacher=self.teacher.record if self.teacher else None,
         )
 
@@ -474,7 +492,7 @@ class TrainingLoop:
         optim.check_same_tensors("ema", ema_weights, self.ema_module.state_dict())
         self.ema_module.load_state_dict(ema_weights)
         optim.load_states(self.optimizers, state.optimizers, has_stepped=state.step_count > 0)
-        self.step_count, self.bfloat16, self.resumed_seconds = state.step_count, state.bfloat16, state.seconds
+        self.step_count, self.resumed_seconds = state.step_count, state.seconds
         self.progress = self.used_budget()
         if self.config.num_snapshots:
             self.timeline.restore(state.timeline, self.epoch, self.progress)
@@ -506,6 +524,7 @@ class TrainingLoop:
             "hardware": get_hardware_name(self.device),
             "processes": self.distributed.world_size,
             "precision": "bfloat16" if self.bfloat16 else "float32",
+            "attention": "fused" if self.fused_attn else "explicit",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "train_config": train_config,
