@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,10 +134,14 @@ class Evaluation(float):
 
 
 def evaluate(
-    checkpoint: Checkpoint, images: Tensor, labels: Tensor, report: Callable[[int], None] = lambda count: None
+    checkpoint: Checkpoint,
+    images: Tensor,
+    labels: Tensor,
+    report: Callable[[int], None] = lambda count: None,
+    apply: Callable[..., Iterable[Any]] = map,
 ) -> Evaluation:
-    """Evaluate a classifier on labeled images; arguments as for `measure_accuracy`."""
-    logits = predict(checkpoint, images, max_batch_size(checkpoint.config), report)  # (n, K)
+    """Evaluate a classifier on labeled images; arguments as for `predict` and `measure_accuracy`."""
+    logits = predict(checkpoint, images, max_batch_size(checkpoint.config), report, apply)  # (n, K)
     logits = checkpoint.check_logits(logits).double()
     probabilities = logits.sigmoid() if checkpoint.config.has_sigmoid else logits.softmax(-1)
     predicted = logits.argmax(-1).cpu()

@@ -140,7 +140,7 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         ),
         (("train", "--epochs", "-1"), "--epochs must be a number above 0 and below 1,000,000,000, or None: got -1"),
         (("train", "--batch-size", "0"), "--batch-size must be an integer from 2 to 65536: got 0"),
-        (("train", "--set", "wings=2"), "wings=2 is not NAME=VALUE with a known name. Use one of: batch_size, "),
+        (("train", "--set", "wings=2"), "wings=2 is not NAME=VALUE with a known name. Use one of: attention, "),
         (("train", "--set", "model.num_heads=5"), "num_heads must divide embed_dim: 192 is not a multiple of 5"),
         (("train", "--network", "resnet"), "--network must be one of cifar10-ti4, "),
         (

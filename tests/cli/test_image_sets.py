@@ -10,8 +10,18 @@ from PIL import Image
 
 import vitviz as library
 from tests import tiny
+from tests.training.test_distributed import run_processes
 from vitviz.attribution import image_sets, provenance
 from vitviz.models import checkpoint
+
+PROCESS = """
+from vitviz import cli, evaluation
+from vitviz.attribution import image_sets
+
+image_sets.BATCH_SIZE = 2
+evaluation.max_batch_size = lambda config: 3
+cli.main()
+"""
 
 
 @pytest.fixture
@@ -134,3 +144,34 @@ def test_what_cannot_be_explained_or_predicted_is_refused(vitviz, photos, tiny_f
     assert vitviz("explain", photos, "-o", tmp_path / "out", "--checkpoint", headless)[0] == 1  # for bad.jpg alone
     assert (tmp_path / "out" / "contact_sheet.png").exists()
     assert not (tmp_path / "out" / "predictions.csv").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["explain", "predict", "evaluate"])
+def test_two_processes_write_what_one_writes(photos, tiny_file, tmp_path, command):
+    for seed, label in enumerate(8 * library.load(tiny_file).labels[:2]):
+        (folder := tmp_path / "labeled" / label).mkdir(parents=True, exist_ok=True)
+        Image.fromarray(tiny.pixels(seed=seed)).save(folder / f"{seed}.png")
+    written = {}
+    for count in (1, 2):
+        output = tmp_path / f"{count}"
+        words = {
+            "explain": ("explain", photos, "-o", output, "--checkpoint", tiny_file),
+            "predict": ("predict", photos, "-o", output / "x.csv", "--checkpoint", tiny_file),
+            "evaluate": (
+                "evaluate",
+                tiny_file,
+                "--dataset",
+                "folder",
+                "--data",
+                folder.parent,
+                "-o",
+                output / "x.json",
+            ),
+        }[command]
+        output.mkdir()
+        printed = run_processes(count, PROCESS, *words)
+        written[count] = {path.relative_to(output): path.read_bytes() for path in output.rglob("*.*")}
+        assert [bool(out) for out in printed] == [True, False][:count], "the main process alone reports"
+    assert written[1] == written[2]
+    assert len(written[1]) == {"explain": 8, "predict": 1, "evaluate": 1}[command]

@@ -1,7 +1,7 @@
 """All images of a folder or zip: a figure and arrays of each, contact sheets, and predictions."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ PER_SHEET = 120  # images
 BATCH_SIZE = 16  # images per forward pass
 TOP = 5  # classes in a table
 Report = Callable[[int], None]
+Map = Callable[..., Iterable[Any]]
 
 
 class Saved(NamedTuple):
@@ -40,14 +41,20 @@ class Saved(NamedTuple):
 
     npz: Path
     shown: Shown
+    title: str  # of the map
     was_there: bool
 
 
 @own_modes()
 def explain_images(
-    model: Checkpoint, files: FileList, output: Path, fields: Mapping[str, Any], report: Report = lambda done: None
+    model: Checkpoint,
+    files: FileList,
+    output: Path,
+    fields: Mapping[str, Any],
+    report: Report = lambda done: None,
+    apply: Map = map,
 ) -> tuple[dict[str, Saved], list[SkippedFile]]:
-    """Write a figure and the arrays of each image, and then contact sheets on one scale and a table of predictions.
+    """Write a figure and the arrays of each image.
 
     Files that are there for the same image, model and view, by their provenance, are kept.
 
@@ -57,6 +64,7 @@ def explain_images(
         output: Folder to write; images keep their folders below it.
         fields: Of a view, as for `Explanation.save`.
         report: Called with the number of images done.
+        apply: As `map`: applies a function to each of a list, such as `Distributed.map`.
 
     Returns:
         The files of each image by its name; and the files that were not explained, with the reason.
@@ -64,43 +72,44 @@ def explain_images(
     Raises:
         ConfigError: If a field of the view is invalid.
     """
-    saved: dict[str, Saved] = {}
-    bad = list(files.skipped)
-    title = ""
-    for done, (name, stem) in enumerate(distinct_stems(files.names).items()):
+
+    def explain_one(item: tuple[int, tuple[str, str]]) -> tuple[str, Saved | SkippedFile]:
+        done, (name, stem) = item
         report(done)
         try:
             explanation = replace(prepare(model, files.read(name), 0.5, False), name=printable_name(name))
-            saved[name] = save_image(explanation, fields, output / f"{stem}.npz")
-            title = title or title_of_set(explanation, saved[name].shown.view)
+            return name, save_image(explanation, fields, output / f"{stem}.npz")
         except (ImageError, CheckpointError) as error:
-            bad.append(skipped(name, error))
-    if saved:
-        write_contact_sheets(model, saved, title, output)
-    return saved, bad
+            return name, skipped(name, error)
+
+    results = dict(apply(explain_one, list(enumerate(distinct_stems(files.names).items()))))
+    saved = {name: result for name, result in results.items() if isinstance(result, Saved)}
+    return saved, [*files.skipped, *(result for result in results.values() if isinstance(result, SkippedFile))]
 
 
 def save_image(explanation: Explanation, fields: Mapping[str, Any], npz: Path) -> Saved:
     """Write the figure and the arrays of an image, unless they are there."""
     view = create_view(explanation, **fields)
     png, expected = npz.with_suffix(".png"), describe_shown(explanation, view)
+    title = title_of_set(explanation, view)
     if is_of(png, expected) and is_of(npz, expected):
-        return Saved(npz, expected, True)
+        return Saved(npz, expected, title, True)
     scale = json.dumps(asdict(map_with_scale(explanation, view).scale))
     arrays = {**view_arrays(explanation, view), "scale": np.array(scale)}
     write_atomic(npz, npz_bytes(arrays, provenance(explanation, view)))
     explanation.save(png, **fields)
-    return Saved(npz, expected, False)
+    return Saved(npz, expected, title, False)
 
 
-def write_contact_sheets(model: Checkpoint, saved: Mapping[str, Saved], title: str, output: Path) -> None:
+def write_contact_sheets(model: Checkpoint, saved: Mapping[str, Saved], output: Path) -> None:
     """Write contact sheets of all images on one scale, and a table of their predictions, from their arrays."""
     scales, probabilities = [], []
     for one in saved.values():
         with np.load(one.npz, allow_pickle=False) as arrays:
             scales.append(Scale(**json.loads(str(arrays["scale"]))))
             probabilities.append(arrays["probabilities"])
-    names, scale = list(saved), scale_of_set(next(iter(saved.values())).shown.view, scales)
+    names, one = list(saved), next(iter(saved.values()))
+    scale = scale_of_set(one.shown.view, scales)
     for start in range(0, len(names), PER_SHEET):
         part = slice(start, start + PER_SHEET)
         tiles = []
@@ -108,7 +117,7 @@ def write_contact_sheets(model: Checkpoint, saved: Mapping[str, Saved], title: s
             with np.load(saved[name].npz, allow_pickle=False) as arrays:
                 line = prediction_line(model, values)
                 tiles.append(Tile(arrays["image"], arrays["map"], printable_name(name), line))
-        figure = draw_contact_sheet(tiles, scale, f"{model.name}: {title}", model.credit)
+        figure = draw_contact_sheet(tiles, scale, f"{model.name}: {one.title}", model.credit)
         first, *others = (saved[name].shown for name in names[part])
         content = figure_bytes(figure, ".png", lambda panels: of_contact_sheet(first, [one.image for one in others]))  # noqa: B023
         number = f"-{start // PER_SHEET + 1}" if len(names) > PER_SHEET else ""
@@ -133,7 +142,7 @@ def write_predictions(
 @own_modes()
 @torch.inference_mode()
 def predict_images(
-    model: Checkpoint, files: FileList, report: Report = lambda done: None
+    model: Checkpoint, files: FileList, report: Report = lambda done: None, apply: Map = map
 ) -> tuple[dict[str, Array], list[SkippedFile]]:
     """Return the probabilities of each image by its name, (K,); and the files that have none, with the reason.
 
@@ -141,23 +150,29 @@ def predict_images(
         model: A classifier.
         files: The images.
         report: Called with the number of images done.
+        apply: As for `explain_images`.
     """
-    found: dict[str, Array] = {}
-    bad = list(files.skipped)
-    for start in range(0, len(files.names), BATCH_SIZE):
+
+    def predict_batch(item: tuple[int, list[str]]) -> tuple[dict[str, Array], list[SkippedFile]]:
+        start, names = item
         report(start)
-        read = {}
-        for name in files.names[start : start + BATCH_SIZE]:
+        read, bad = {}, []
+        for name in names:
             try:
                 image = read_image(files.read(name), model.config.img_size, resize=model.resize)
                 read[name] = to_tensor(image.model_input)
             except ImageError as error:
                 bad.append(skipped(name, error))
-        if read:
-            logits = model.check_logits(model.network(model.normalize(torch.stack(list(read.values())))))
-            probabilities = class_probabilities(model.config, logits.float().cpu().numpy())
-            found |= zip(read, probabilities, strict=True)
-    return found, bad
+        if not read:
+            return {}, bad
+        logits = model.check_logits(model.network(model.normalize(torch.stack(list(read.values())))))
+        probabilities = class_probabilities(model.config, logits.float().cpu().numpy())
+        return dict(zip(read, probabilities, strict=True)), bad
+
+    starts = range(0, len(files.names), BATCH_SIZE)
+    results = list(apply(predict_batch, [(start, files.names[start : start + BATCH_SIZE]) for start in starts]))
+    found = {name: values for part, _ in results for name, values in part.items()}
+    return found, [*files.skipped, *(file for _, bad in results for file in bad)]
 
 
 def skipped(name: str, error: ImageError | CheckpointError) -> SkippedFile:

@@ -219,15 +219,19 @@ def evaluate(
     from vitviz import evaluation
     from vitviz.attribution.file_formats import check_ending
     from vitviz.models.accuracy import accuracy_number, accuracy_text
+    from vitviz.training.distributed import Distributed
     from vitviz.training.evaluation import load_test_set
 
     if output is not None:
         check_ending(output, evaluation.ENDINGS)
     model = load_at(checkpoint, img_size)
     images, labels, recorded = load_test_set(model, dataset, data)
-    with progress_bar() as bar:
-        task = bar.add_task(f"evaluating {model.name}", total=len(labels))
-        found = evaluation.evaluate(model, images, labels, report=lambda count: bar.advance(task, count))
+    with Distributed() as distributed, progress_bar() as bar:
+        task = bar.add_task(f"evaluating {model.name}", total=len(distributed.shard(labels)))
+        advance = lambda count: bar.advance(task, count)  # noqa: E731
+        found = evaluation.evaluate(model, images, labels, advance, distributed.map)
+    if not distributed.is_main_process:
+        return
     if output is not None:
         found.save(output)
     if json_output:

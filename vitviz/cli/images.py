@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import Field
 
-from vitviz.cli.options import CheckpointOption, ImgSize, checked_by, load_at, progress_bar
+from vitviz.cli.options import CheckpointOption, ImgSize, checked_by, is_main_process, load_at, progress_bar
 from vitviz.errors import ConfigError, DataError, InvalidValueError
 from vitviz.view import Scale
 
@@ -87,6 +87,8 @@ def explain(
     if is_set(image):
         explain_set(model, Path(image), output, view)
         return
+    if not is_main_process():
+        return
     explanation = explain(model, image)
     explanation.save(output, **view)
     prediction = f"no prediction, as it {model.why_no_prediction}"
@@ -97,12 +99,18 @@ def explain(
 
 def explain_set(model: "Checkpoint", images: Path, output: Path, view: dict[str, Any]) -> None:
     """Explain the images of a folder or zip; list those that could not be explained, with exit status 1."""
-    from vitviz.attribution.image_sets import explain_images
+    from vitviz.attribution.image_sets import explain_images, write_contact_sheets
     from vitviz.data.image_folder import open_images
+    from vitviz.training.distributed import Distributed
 
-    with open_images(images, output) as files, progress_bar() as bar:
+    with Distributed() as distributed, open_images(images, output) as files, progress_bar() as bar:
         task = bar.add_task(f"explaining by {model.name}", total=len(files.names))
-        saved, bad = explain_images(model, files, output, view, lambda done: bar.update(task, completed=done))
+        update = lambda done: bar.update(task, completed=done)  # noqa: E731
+        saved, bad = explain_images(model, files, output, view, update, distributed.map)
+    if not distributed.is_main_process:
+        return
+    if saved:
+        write_contact_sheets(model, saved, output)
     kept = sum(one.was_there for one in saved.values())
     renamed = [f"{name} is {one.npz.stem}" for name, one in saved.items() if one.npz.stem != Path(name).stem]
     notes = [f"{kept} kept as they were"] * bool(kept) + renamed
@@ -124,6 +132,7 @@ def predict(
     from vitviz.attribution.image_sets import predict_images, write_predictions
     from vitviz.data.image_folder import FileList, open_images
     from vitviz.files import resolve_link
+    from vitviz.training.distributed import Distributed
 
     if output.suffix.lower() != ".csv":
         raise InvalidValueError("output", "a file that ends in .csv", str(output))
@@ -131,9 +140,11 @@ def predict(
     if not model.is_classifier:
         raise DataError(f"{model.name} predicts no class: it {model.why_no_prediction}.")
     opened = open_images(Path(image)) if is_set(image) else nullcontext(FileList([image], str, []))
-    with opened as files, progress_bar() as bar:
+    with Distributed() as distributed, opened as files, progress_bar() as bar:
         task = bar.add_task(f"predicting by {model.name}", total=len(files.names))
-        found, bad = predict_images(model, files, lambda done: bar.update(task, completed=done))
+        found, bad = predict_images(model, files, lambda done: bar.update(task, completed=done), distributed.map)
+    if not distributed.is_main_process:
+        return
     if found:
         write_predictions(resolve_link(output), model, list(found), np.stack(list(found.values())), top)
     report(output, len(found), bad)

@@ -70,7 +70,7 @@ def load_at(checkpoint: str, img_size: str | None) -> "Checkpoint":
     from vitviz.models.names import cut_size
 
     model = hub.load(checkpoint, img_size=parse_size(img_size))
-    if img_size is not None or cut_size(checkpoint)[1]:
+    if is_main_process() and (img_size is not None or cut_size(checkpoint)[1]):
         print(hub.describe_cost(model.config), file=sys.stderr)
     return model
 
@@ -152,7 +152,7 @@ def config_values(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_main_process() -> bool:
-    """Whether this is the first process of a distributed training; the others print nothing."""
+    """Whether this is the first of torchrun's processes; the others print nothing."""
     return os.environ.get("RANK", "0") == "0"
 
 

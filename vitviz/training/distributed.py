@@ -1,7 +1,8 @@
-"""Data parallelism over the processes that `torchrun` starts.
+"""Data parallelism over the processes that `torchrun` starts, on one or more machines.
 
-Every process holds the whole training set and computes its shard of each batch; gradients are averaged, so that all
-processes take the same step. With one process every method is a no-op.
+In a training every process holds the whole training set and computes its shard of each batch; gradients are averaged,
+so that all processes take the same step. Elsewhere each process computes its shard of the images. With one process
+every method is a no-op.
 """
 
 import os
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from textwrap import shorten
 from types import TracebackType
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -20,12 +22,15 @@ from torch.nn.parallel import DistributedDataParallel
 from vitviz.errors import TrainingError
 from vitviz.training.device import choose_device
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Items = TypeVar("Items", Tensor, list[Any])
 ATTEMPT = "TORCHELASTIC_RESTART_COUNT"  # number of restarts by torchrun
 PROBE_SECONDS = 1.0  # a closed connection fails within milliseconds
 
 
 class Distributed:
-    """Process group of a training run; a context manager that initializes and destroys it.
+    """Group of all processes; a context manager that initializes and destroys it.
 
     Args:
         device: The `device` of a training config: "auto", "cuda" or "cpu".
@@ -50,8 +55,7 @@ class Distributed:
             except RuntimeError as error:
                 raise TrainingError(
                     f"All {self.world_size} processes must connect to each other: process {self.rank + 1} failed with "
-                    f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Start them again, with "
-                    "`resume=True` if the run exists."
+                    f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Start them again."
                 ) from error
         return self
 
@@ -71,7 +75,7 @@ class Distributed:
         dist.destroy_process_group()
         if lost:
             raise TrainingError(
-                "All processes must keep running: another one ended; its output has the reason. Use `resume=True`."
+                "All processes must keep running: another one ended; its output has the reason. Start them again."
             ) from error
 
     @property
@@ -79,8 +83,8 @@ class Distributed:
         """Whether this is rank 0, which keeps the clock and writes the files."""
         return self.rank == 0
 
-    def shard(self, batch: Tensor) -> Tensor:
-        """Return this process's elements of a batch (B,)."""
+    def shard(self, batch: Items) -> Items:
+        """Return this process's elements of a batch (B,) or a list."""
         return batch[self.rank :: self.world_size]
 
     def broadcast(self, *numbers: float) -> list[float]:
@@ -110,6 +114,17 @@ class Distributed:
     def wrap_ddp(self, model: nn.Module) -> nn.Module:
         """Wrap a model in `DistributedDataParallel`, which averages gradients over the processes."""
         return model if self.world_size == 1 else DistributedDataParallel(model, gradient_as_bucket_view=True)
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """Apply a function to the items of the main process, each process to its shard, and return all results."""
+        if self.world_size == 1:
+            return [function(item) for item in items]
+        shared = [list(items)]
+        dist.broadcast_object_list(shared, src=0)
+        own = [function(item) for item in self.shard(shared[0])]
+        shards: list[list[Result]] = [[]] * self.world_size
+        dist.all_gather_object(shards, own)
+        return [shards[i % self.world_size][i // self.world_size] for i in range(len(shared[0]))]
 
     def map_sharded(self, function: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
         """Apply a function to equal items (n, ...) of all processes, each to its shard, and gather the results.

@@ -1,7 +1,8 @@
 """Evaluation: predictions and accuracy of a checkpoint on labeled images."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -37,14 +38,25 @@ def measure_accuracy(
 @own_modes()
 @torch.inference_mode()
 def predict(
-    checkpoint: Checkpoint, images: Tensor, batch_size: int = 500, report: Callable[[int], None] = lambda done: None
+    checkpoint: Checkpoint,
+    images: Tensor,
+    batch_size: int = 500,
+    report: Callable[[int], None] = lambda done: None,
+    apply: Callable[..., Iterable[Any]] = map,
 ) -> Tensor:
-    """Return the logits (n, K) of uint8 images (n, 3, H, W); other arguments as for `measure_accuracy`."""
-    logits = []
-    for batch in images.split(batch_size):
-        logits.append(checkpoint.network(checkpoint.normalize(batch)))
+    """Return the logits (n, K) of uint8 images (n, 3, H, W).
+
+    `apply` is as `map`: it applies a function to each of a list, such as `Distributed.map`; other arguments as for
+    `measure_accuracy`.
+    """
+
+    def predict_batch(start: int) -> Tensor:
+        batch = images[start : start + batch_size]
+        logits = checkpoint.network(checkpoint.normalize(batch))
         report(len(batch))
-    return torch.cat(logits)
+        return logits
+
+    return torch.cat(list(apply(predict_batch, range(0, len(images), batch_size))))
 
 
 def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None) -> tuple[Tensor, Tensor, float | None]:
