@@ -1,10 +1,13 @@
 """Shared fixtures: the tiny model, its checkpoint and a small fake CIFAR-10."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+os.environ["VITVIZ_CACHE"] = tempfile.mkdtemp()  # of commands in processes, too; `clean_up` deletes it
 # Before torch is imported: threads of two workers on the same cores would wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -21,6 +24,12 @@ from vitviz.models.vit import ViT
 
 ROOT = Path(__file__).parents[1]
 RECORDS = 20  # images per file of the fake dataset
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_up():
+    yield
+    shutil.rmtree(os.environ["VITVIZ_CACHE"])
 
 
 @pytest.fixture

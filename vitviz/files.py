@@ -1,15 +1,21 @@
-"""Atomic file writing, reading of files that are not trusted, and checks of names."""
+"""Atomic file writing, reading of files that are not trusted, checks of names, file locks and the cache folder."""
 
 import errno
 import os
 import stat
+import sys
 import tempfile
+import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+if sys.platform != "win32":
+    import fcntl
+
+LOCK_TIMEOUT = 0.5  # seconds; `vitviz.runs.process.is_running` holds the lock for a moment
 MAX_LINE_BYTES = 2**16
 SAFE_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"))  # Windows has none
 
@@ -110,3 +116,35 @@ def complete_lines(path: Path) -> Iterator[bytes]:
         with open(path, "rb", opener=open_regular) as file:
             while (line := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
                 yield line
+
+
+def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:
+    """Acquire the exclusive lock of a regular file, created if missing; succeeds on Windows, which has no such locks.
+
+    Returns:
+        File descriptor, or None if another process holds the lock for `timeout` seconds. The lock is released when all
+        processes that inherited the descriptor have closed it.
+    """
+    descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
+    deadline = time.monotonic() + timeout
+    while sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_nlink:
+                break
+            os.close(descriptor)  # deleted by the process that held the lock
+            descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(0.005)
+    return descriptor
+
+
+def cache_folder() -> Path:
+    """Return the folder of cached files: `VITVIZ_CACHE`, else `vitviz` in the user's cache folder."""
+    if chosen := os.environ.get("VITVIZ_CACHE"):
+        return Path(chosen)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(home) / "vitviz"

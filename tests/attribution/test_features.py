@@ -9,6 +9,7 @@ import torch
 
 from tests import tiny
 from tests.errors import refuses
+from vitviz import files as vitviz_files
 from vitviz.attribution import features, neighbors
 from vitviz.attribution.ablation import ablate
 from vitviz.attribution.context import ForwardContext
@@ -279,9 +280,9 @@ def test_the_cache_is_optional_and_an_exception_stops_the_computation(tmp_path):
 def test_the_cache_folder_is_that_of_the_environment(monkeypatch, tmp_path):
     monkeypatch.delenv("VITVIZ_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert neighbors.cache_folder() == tmp_path / "vitviz"
+    assert vitviz_files.cache_folder() == tmp_path / "vitviz"
     monkeypatch.setenv("VITVIZ_CACHE", str(tmp_path / "own"))
-    assert neighbors.cache_folder() == tmp_path / "own"
+    assert vitviz_files.cache_folder() == tmp_path / "own"
 
 
 def test_invalid_requests_for_neighbors_are_refused(tmp_path):

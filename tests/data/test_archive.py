@@ -216,4 +216,4 @@ def test_empty_files_are_not_unpacked_and_progress_is_reported(tmp_path, monkeyp
     reports = []
     summary = image_folder.summarize(tmp_path / "empty.zip", SIZE, lambda done, total: reports.append((done, total)))
     assert [reason for _, reason in summary.skipped] == ["The file is empty."] * 50
-    assert reports == [(number, 50) for number in range(50)]
+    assert reports == [(number, 50) for number in range(1, 51)]

@@ -16,6 +16,7 @@ from torchvision.transforms import functional as vision
 from tests import tiny
 from tests.data.folders import write_image_folder
 from vitviz.data import cifar, datasets, preprocessing
+from vitviz.data.image_cache import compute_mean_std
 from vitviz.errors import DataError
 
 RECORDS = {"train": 30, "test": 6}
@@ -121,11 +122,11 @@ def test_cifar_100_is_downloaded_with_torchvision(tmp_path, monkeypatch):
 
 def test_mean_and_std_match_numpy():
     images = torch.from_numpy(np.stack([tiny.pixels(seed=n) // (1 + n) for n in range(5)])).permute(0, 3, 1, 2)
-    mean, std = datasets.compute_mean_std(images)
+    mean, std = compute_mean_std(images)
     values = images.numpy() / 255
     np.testing.assert_allclose(mean, values.mean((0, 2, 3)), rtol=0, atol=1e-4)
     np.testing.assert_allclose(std, values.std((0, 2, 3)), rtol=0, atol=1e-4)
-    assert datasets.compute_mean_std(torch.zeros(2, 3, 4, 4, dtype=torch.uint8)) == ((0, 0, 0), (0.01, 0.01, 0.01))
+    assert compute_mean_std(torch.zeros(2, 3, 4, 4, dtype=torch.uint8)) == ((0, 0, 0), (0.01, 0.01, 0.01))
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
@@ -143,8 +144,6 @@ def test_cifar_is_resized_to_the_models_input_size(cifar_folder):
     assert not cropped.any(), "center-cropped, not squashed"
     for size in ((4, 2048), (2048, 4)):
         assert preprocessing.resize_images(white_sides, size).shape == (2, 3, *size), "crops at least one row or column"
-    with pytest.raises(DataError):
-        preprocessing.resize_images(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), (224, 224))
 
 
 @pytest.mark.parametrize("size", [(32, 32), (48, 40), (20, 28), (96, 96)])
@@ -166,18 +165,15 @@ def test_resizing_matches_torchvision_lanczos():
 def test_an_image_folder_has_its_own_channel_statistics(tmp_path):
     dataset = datasets.load("folder", write_image_folder(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
     assert (dataset.info.name, dataset.info.classes) == ("image folder", ("ant", "bee"))
-    assert (dataset.info.mean, dataset.info.std) == datasets.compute_mean_std(dataset.splits["train"][0])
+    assert (dataset.info.mean, dataset.info.std) == compute_mean_std(dataset.splits["train"][0])
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_only_the_requested_images_are_resized_and_kept(cifar_folder, monkeypatch):
+def test_only_the_requested_images_are_resized_and_kept(cifar_folder):
     images, labels = cifar.load("train", cifar_folder)
-    monkeypatch.setattr(preprocessing, "MAX_MEMORY", 3 * 40 * 40 * 12)  # room for 12 images
     for num_head, num_tail, indices in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
         found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), num_head, num_tail).splits["train"]
         expected = preprocessing.resize_images(images[list(indices)], (40, 40)), labels[list(indices)]
         assert all(map(torch.equal, found, expected))
         assert found[0].untyped_storage().nbytes() == found[0].numel()
-    with pytest.raises(DataError):
-        datasets.load("cifar10", cifar_folder, (40, 40), ("train",), 95, 5)
     assert datasets.load("cifar10", cifar_folder, (32, 32), ("train",), 60, 60).splits["train"][0].shape[0] == 100

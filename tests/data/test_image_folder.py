@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.data.folders import SIZE, write_image_folder, write_zip
-from vitviz.data import image_folder, preprocessing
+from vitviz.data import image_folder
 from vitviz.data.image_folder import SkippedFile, load, summarize
 from vitviz.errors import DataError
 
@@ -217,26 +217,18 @@ def test_a_missing_folder_is_an_error(where, tmp_path, monkeypatch):
         load(where, SIZE)
 
 
-def test_too_many_or_too_large_images_are_rejected_before_reading(tmp_path, monkeypatch):
-    root = write_image_folder(tmp_path, {"ant": 3, "bee": 3})
-    monkeypatch.setattr(image_folder.preprocessing, "preprocess", lambda *args: pytest.fail("read"))
-    with pytest.raises(DataError):
-        load(root, (40_000, 40_000))
-    monkeypatch.setattr(image_folder, "MAX_FILES", 2)
-    with pytest.raises(DataError):
-        load(root, SIZE)
-
-
-def test_only_image_files_count_towards_the_memory_limit(tmp_path, monkeypatch):
+def test_other_files_take_no_space_and_images_without_an_ending_are_used(tmp_path):
     root = write_image_folder(tmp_path, {"ant": 4, "bee": 4})
     for image in sorted(root.glob("*/*.png")):
         image.with_suffix(".xml").write_text("about it")
-    monkeypatch.setattr(preprocessing, "MAX_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
-    assert sum(len(labels) for _, labels in load(root, SIZE)[0].values()) == 8
+    parts, summary = load(root, SIZE)
+    assert [len(labels) for _, labels in parts.values()] == [6, 2]
+    assert len(summary.skipped) == 8
     for image in sorted(root.glob("*/*.png")):
         image.with_suffix(".more").write_bytes(image.read_bytes())
-    with pytest.raises(DataError):
-        load(root, SIZE)
+    parts, summary = load(root, SIZE)
+    assert [len(labels) for _, labels in parts.values()] == [12, 4]
+    assert len(set(identify(parts, "train") + identify(parts, "test"))) == 8
 
 
 def test_too_many_classes_are_rejected(tmp_path, monkeypatch):

@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from tests.data.folders import write_image_folder
 from tests.errors import refuses
 from tests.training.trainings import load_weights
-from vitviz.errors import CheckpointError, ConfigError, TrainingStopped
+from vitviz.errors import CheckpointError, ConfigError, DataError, TrainingStopped
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
 from vitviz.runs import run_folder
@@ -66,6 +68,22 @@ def test_a_stopped_and_resumed_run_ends_with_the_same_weights(config, monkeypatc
     lines = (config.folder / "metrics.jsonl").read_text().splitlines()
     noted = [json.loads(line, parse_constant=pytest.fail) for line in lines]
     assert [line["epoch"] for line in noted] == sorted({step / 4, 1.0, 2.0}), "each epoch, and the stop"
+
+
+def test_a_run_on_an_image_folder_resumes_unless_an_image_has_changed(config, monkeypatch, tmp_path):
+    pets = write_image_folder(tmp_path / "pets", {"ant": 50, "bee": 50})
+    config = replace(config, dataset="folder", data=str(pets), batch_size=20)
+    whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
+    interrupted(config, monkeypatch, 3)
+    content = (pets / "ant" / "0.png").read_bytes()
+    with Image.open(pets / "ant" / "0.png") as image:
+        image.putpixel((14, 10), (249, 0, 0))  # too little for the mean
+        image.save(pets / "ant" / "0.png")
+    with pytest.raises(DataError, match="digest of the pixels"):
+        train(config, resume=True)
+    (pets / "ant" / "0.png").write_bytes(content)
+    found = load_weights(train(config, resume=True))
+    assert all(torch.equal(found[name], weight) for name, weight in whole.items())
 
 
 def test_the_metrics_end_at_the_saved_state_of_a_stopped_run(config, monkeypatch):

@@ -24,6 +24,7 @@ from tests import tiny
 from tests.errors import refuses
 from vitviz.data import cifar
 from vitviz.errors import DataError
+from vitviz.files import acquire_lock
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.runs import launch, process, run_folder, store, sweep
@@ -125,7 +126,7 @@ def test_a_training_started_in_a_terminal_counts(runs, config):
     other = runs.root / "terminal"
     other.mkdir(parents=True)
     (other / "config.json").write_text(json.dumps(asdict(config)))
-    lock = process.acquire_lock(other / process.FILE)
+    lock = acquire_lock(other / process.FILE)
     try:
         assert runs.find("terminal").state == "training"
         with refuses(run="terminal"):
@@ -138,7 +139,7 @@ def test_a_training_started_in_a_terminal_counts(runs, config):
 def test_a_training_with_an_unlisted_name_counts(runs, config):
     other = runs.root / "my läuf"
     other.mkdir(parents=True)
-    lock = process.acquire_lock(other / process.FILE)
+    lock = acquire_lock(other / process.FILE)
     try:
         with refuses(run="my läuf"):
             runs.start(config, "one")

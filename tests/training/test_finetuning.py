@@ -14,7 +14,7 @@ from tests import tiny
 from tests.errors import refuses
 from tests.training.trainings import create_run
 from vitviz import explain
-from vitviz.data import datasets
+from vitviz.data.image_cache import compute_mean_std
 from vitviz.errors import TrainingStopped
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
@@ -86,9 +86,7 @@ def test_fine_tuning_beats_chance_and_the_result_has_the_new_classes(config, sha
     assert result.record["test_accuracy"] > 0.8, "chance is a third"
     images, labels, recorded = load_test_set(result, None, str(shapes))
     assert measure_accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
-    assert (result.mean, result.std) == datasets.compute_mean_std(
-        load_training_data(config, torch.device("cpu")).train[0]
-    )
+    assert (result.mean, result.std) == compute_mean_std(load_training_data(config, torch.device("cpu")).train[0])
     explanation = explain(result, str(shapes / "bars" / "3.png"))
     assert explanation.labels == list(CLASSES)
     assert explanation.probabilities.shape == (3,)

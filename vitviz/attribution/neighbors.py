@@ -5,7 +5,6 @@ and a width of 192.
 """
 
 import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import index as as_index
@@ -21,7 +20,7 @@ from torch import Tensor
 from vitviz.attribution.context import ForwardContext
 from vitviz.data import preprocessing
 from vitviz.errors import InvalidValueError
-from vitviz.files import atomic_write, is_regular_file
+from vitviz.files import atomic_write, cache_folder, is_regular_file
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.features import compute_features
 
@@ -129,14 +128,6 @@ def nearest(context: ForwardContext, index: FeatureIndex, count: int = 8) -> Nei
     similarities = index.features.astype(np.float32) @ own  # (n,)
     order = np.argsort(-similarities, kind="stable")[: min(count, n)]
     return Neighbors(order, similarities[order])
-
-
-def cache_folder() -> Path:
-    """Return the folder of cached files: `VITVIZ_CACHE`, else `vitviz` in the user's cache folder."""
-    if chosen := os.environ.get("VITVIZ_CACHE"):
-        return Path(chosen)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(home) / "vitviz"
 
 
 def fingerprint(checkpoint: Checkpoint, images: Tensor) -> str:

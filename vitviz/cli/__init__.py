@@ -6,6 +6,7 @@ standard error and exit status 1.
 
 import gc
 import io
+import logging
 import os
 import sys
 import warnings
@@ -133,9 +134,11 @@ def pause_gc() -> Iterator[None]:
 
 
 def configure_process() -> None:
-    """Print warnings as one sentence, without file and line; use no graphical backend, which a notebook may name."""
+    """Print warnings and the log as one sentence, without file and line; use no graphical backend of a notebook."""
     os.environ["MPLBACKEND"] = "agg"
     warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
+    logging.basicConfig(format="vitviz: %(message)s")
+    logging.getLogger("vitviz").setLevel(logging.INFO)
 
 
 @app.command("app")

@@ -1,4 +1,4 @@
-"""`vitviz data`: download or check a dataset."""
+"""`vitviz data`: download or check a dataset, or delete its preprocessed images."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from vitviz.training.config import DatasetName
 DEFAULT_MODEL = "cifar10-ti4"  # of the list of likely mislabeled images of a folder
 MAX_LISTED = 20  # of these
 CIFARName = Literal["cifar10", "cifar100"]
-data_app = typer.Typer(help="Download or check a dataset.", no_args_is_help=True)
+data_app = typer.Typer(help="Download or check a dataset, or delete preprocessed images.", no_args_is_help=True)
 
 
 @data_app.command("download")
@@ -23,6 +23,15 @@ def data_download(
     from vitviz.data import cifar
 
     print(f"{cifar.CIFARS[dataset].name} is in {cifar.download(data, dataset=dataset)}")
+
+
+@data_app.command("clean")
+def data_clean() -> None:
+    """Delete the preprocessed images in the cache folder; they are written again when they are needed."""
+    from vitviz.data import image_cache
+
+    folder, freed = image_cache.clean()
+    print(f"{image_cache.describe_bytes(freed)} of preprocessed images deleted in {folder}")
 
 
 @data_app.command("check")
@@ -48,13 +57,13 @@ def data_check(
     ] = None,
 ) -> None:
     """Check that a dataset is complete and list images with likely wrong labels, of a folder also unusable files."""
-    from vitviz.data import cifar, datasets
+    from vitviz.data import cifar, datasets, image_cache
 
     if dataset == "folder":
         check_folder(data, img_size)
         list_mislabeled(dataset, data, checkpoint or DEFAULT_MODEL)
         return
-    counts = [len(cifar.load(split, data, dataset)[1]) for split in datasets.SPLITS]
+    counts = [len(cifar.load(split, data, dataset)[1]) for split in image_cache.SPLITS]
     path = cifar.find(data, dataset)
     print(f"{datasets.DATASET_INFO[dataset].name} in {path}: {counts[0]:,} training and {counts[1]:,} test images")
     if checkpoint is not None:
@@ -97,7 +106,7 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
     from rich.markup import escape
     from rich.table import Table
 
-    from vitviz.data import cifar, datasets, image_folder, preprocessing
+    from vitviz.data import datasets, image_folder
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.features import compute_features
     from vitviz.models.hub import load
@@ -106,17 +115,15 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
     model = load(checkpoint)
     size = model.config.img_size
     if dataset == "folder":
-        found, locations, summary = image_folder.read_all(data, size, model.resize)
-        classes = summary.classes
-        names = [name for name in found if locations[name].class_name in classes]
-        images = torch.stack([found[name] for name in names])
-        labels = torch.tensor([classes.index(locations[name].class_name) for name in names])
+        locations, summary = image_folder.read_all(data, size, model.resize)
+        classes, parts = summary.classes, [part for part, _ in summary.images.splits.values()]
+        names = [name for _, part in summary.images.splits.values() for name in part]
+        images, labels = torch.cat(parts), summary.labels(names, locations)
     else:
-        parts = {split: cifar.load(split, data, dataset) for split in datasets.SPLITS}
-        names = [f"{split} image {i}" for split, part in parts.items() for i in range(len(part[1]))]
-        classes = datasets.DATASET_INFO[dataset].classes
-        images, labels = (torch.cat(values) for values in zip(*parts.values(), strict=True))
-        images = preprocessing.resize_images(images, size, model.resize)
+        loaded = datasets.load(dataset, data, size, resize=model.resize)
+        names = [f"{split} image {i}" for split, part in loaded.splits.items() for i in range(len(part[1]))]
+        classes = loaded.info.classes
+        images, labels = (torch.cat(values) for values in zip(*loaded.splits.values(), strict=True))
     with progress_bar() as bar:
         task = bar.add_task("computing features", total=len(images))
         features = compute_features(model, images, lambda count: bar.advance(task, count))

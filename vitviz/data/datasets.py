@@ -8,13 +8,11 @@ from torch import Tensor
 
 from vitviz.data import cifar, image_folder
 from vitviz.data.cifar import Split
-from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize, resize_images
+from vitviz.data.image_cache import IGNORE, SPLITS, Channels, Report, compute_mean_std, resize_all
+from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize
 from vitviz.errors import DataError
 
-Channels = tuple[float, float, float]  # red, green, blue
 LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
-
-MIN_STD = 0.01  # lower bound, for constant images
 
 
 @dataclass(frozen=True)
@@ -25,18 +23,20 @@ class DatasetInfo:
         name: Name for the training record.
         classes: K names, in the order of the labels.
         mean: Mean of each channel over the training images, in 0..1.
-        std: Standard deviation of each channel, at least `MIN_STD`.
+        std: Standard deviation of each channel.
+        fingerprint: Digest of the images' pixels; empty for those of CIFAR, whose checksums are known.
     """
 
     name: str
     classes: tuple[str, ...]
     mean: Channels = cifar.MEAN
     std: Channels = cifar.STD
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset in memory, with the images and labels of the requested splits."""
+    """A dataset with the images and labels of the requested splits."""
 
     info: DatasetInfo
     splits: dict[Split, LabeledImages]
@@ -45,7 +45,6 @@ class Dataset:
 
 CIFAR10 = DatasetInfo("CIFAR-10", cifar.CLASSES)
 DATASET_INFO = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar.CIFARS["cifar100"].classes)}
-SPLITS: tuple[Split, ...] = ("train", "test")
 
 
 def load(
@@ -56,8 +55,9 @@ def load(
     num_head: int | None = None,
     num_tail: int = 0,
     resize: Resize = DEFAULT_RESIZE,
+    report: Report = IGNORE,
 ) -> Dataset:
-    """Load a dataset.
+    """Load a dataset; images of another size than the model's input are preprocessed once, as by `preprocess_all`.
 
     Args:
         dataset: "cifar10", "cifar100" or "folder".
@@ -67,14 +67,16 @@ def load(
         num_head: Number of training images to load from the start; None for all.
         num_tail: Number of additional training images from the end (validation split).
         resize: Crop and filter with which images get this size; those of training by default.
+        report: As for `preprocess_all`.
 
     Raises:
         vitviz.errors.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
     if dataset == "folder":
-        loaded, summary = image_folder.load(data, img_size, resize)
-        info = DatasetInfo("image folder", summary.classes, *compute_mean_std(loaded["train"][0]))
-        return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], num_head, num_tail)}, summary.auto_split)
+        loaded, summary = image_folder.load(data, img_size, resize, report)
+        found = summary.images
+        info = DatasetInfo("image folder", summary.classes, found.mean, found.std, found.fingerprint)
+        return Dataset(info, loaded, summary.auto_split)
     info, loaded = DATASET_INFO[dataset], {}
     for split in splits:
         images, labels = cifar.load(split, data, dataset)
@@ -82,7 +84,7 @@ def load(
             if dataset != "cifar10":
                 info = DatasetInfo(info.name, info.classes, *compute_mean_std(images))
             images, labels = head_and_tail((images, labels), num_head, num_tail)
-        loaded[split] = resize_images(images, img_size, resize), labels
+        loaded[split] = resize_all(images, img_size, resize, report), labels
     return Dataset(info, loaded)
 
 
@@ -102,18 +104,3 @@ def head_and_tail(split: LabeledImages, num_head: int | None, num_tail: int) -> 
         return split
     images, labels = (torch.cat([values[:num_head], values[num_images - num_tail :]]) for values in split)
     return images, labels
-
-
-def compute_mean_std(images: Tensor) -> tuple[Channels, Channels]:
-    """Compute the per-channel mean and standard deviation of uint8 images (n, 3, H, W), scaled to 0..1.
-
-    They are computed from histograms and rounded to 4 digits.
-    """
-    counts = torch.zeros(3, 256, dtype=torch.float64)
-    for batch in images.split(1000):
-        counts += torch.stack([torch.bincount(channel.flatten(), minlength=256) for channel in batch.unbind(1)])
-    weights, levels = counts / counts.sum(1, keepdim=True), torch.arange(256, dtype=torch.float64) / 255
-    mean = weights @ levels  # (3,)
-    std = (weights @ levels.square() - mean.square()).clamp_min(0).sqrt().clamp_min(MIN_STD)
-    rounded = [tuple(round(value, 4) for value in values.tolist()) for values in (mean, std)]
-    return (rounded[0][0], rounded[0][1], rounded[0][2]), (rounded[1][0], rounded[1][1], rounded[1][2])

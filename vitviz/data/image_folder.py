@@ -1,4 +1,4 @@
-"""A folder or zip of labeled images -> tensors, class names and a summary of used and skipped files.
+"""A folder or zip of labeled images -> preprocessed images, class names and a summary of used and skipped files.
 
 The layout is that of torchvision's `ImageFolder`: one folder per class, or `train/` and `test/` (or `val/`, `Testing/`,
 `seg_test/`, ...) with such folders inside. Every file passes `preprocess`. Without a test folder a fraction of each
@@ -6,15 +6,16 @@ class is held out, chosen by a hash of the file's path, so that the split is rep
 """
 
 import hashlib
+import itertools
 import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -22,7 +23,8 @@ from torch import Tensor
 from vitviz.data import preprocessing
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import Split
-from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize
+from vitviz.data.image_cache import IGNORE, SPLITS, Preprocessed, Report, Source, preprocess_all
+from vitviz.data.preprocessing import DEFAULT_RESIZE, ImageLike, Resize
 from vitviz.errors import DataError, ImageError
 from vitviz.files import printable_name
 
@@ -30,7 +32,6 @@ TEST_FRACTION = 0.2  # of each class, without a test folder
 TRAIN_FOLDERS = ("train", "training")
 TEST_FOLDERS = ("test", "testing", "val", "valid", "validation")  # in order of preference
 SPLIT_AFFIXES = r"(?:seg|set|data|dataset|images|split)"  # "seg_train", "training_set", "test-images"
-MAX_FILES = 100_000
 MAX_CLASSES = 1000
 SUFFIXES = (
     ".png",
@@ -47,8 +48,6 @@ SUFFIXES = (
 MAX_CLASS_NAME = 100  # characters
 MAX_PIXELS = 500_000_000  # of all images of a zip, which take some seconds
 PIXELS_PER_BYTE = 40  # or of a large one; photographs have about five
-Report = Callable[[int, int], None]
-IGNORE: Report = lambda done, total: None  # noqa: E731
 NO_TEST_FOLDER = (
     "It contains folders, but the test folder is missing: rename one to test, val, valid or validation, or use the "
     "train folder itself."
@@ -77,24 +76,32 @@ class FolderSummary:
     counts: dict[str, tuple[int, int]]  # number of training and test images of each class folder
     skipped: list[SkippedFile]  # files that are not used
     auto_split: bool  # whether the test images were held out automatically
+    images: Preprocessed
 
     @property
     def classes(self) -> tuple[str, ...]:
         """Classes with training images, in alphabetical order."""
         return tuple(sorted(class_name for class_name, (train, _) in self.counts.items() if train))
 
+    def labels(self, names: Iterable[str], locations: Mapping[str, Location]) -> Tensor:
+        """Return the labels of images, indices into the classes, (n,)."""
+        label = {class_name: k for k, class_name in enumerate(self.classes)}
+        return torch.tensor([label[locations[name].class_name] for name in names], dtype=torch.int64)
+
 
 class FileList(NamedTuple):
     """Files of a folder or zip."""
 
     names: list[str]  # relative paths with slashes, without hidden files
-    read: Callable[[str], str | Path | bytes]  # returns a file's path or content
+    read: Callable[[str], ImageLike]  # returns a file's path or content
     skipped: list[SkippedFile]  # entries that must not be read
     max_pixels: float = math.inf  # of all images together
+    kind: Literal["folder", "zip"] = "folder"
+    stamp: Callable[[str], tuple[int, ...]] = lambda name: ()  # returns numbers that change with a file
 
 
 def load(
-    data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE
+    data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE, report: Report = IGNORE
 ) -> tuple[dict[Split, tuple[Tensor, Tensor]], FolderSummary]:
     """Load all labeled images.
 
@@ -102,6 +109,7 @@ def load(
         data: A folder, or a zip of one.
         size: Height and width of the model's input (px).
         resize: Crop and filter with which the images get this size.
+        report: As for `summarize`.
 
     Returns:
         For each split the images (n, 3, H, W) of uint8 and labels (n,), indices into the summary's classes, in a fixed
@@ -110,9 +118,10 @@ def load(
     Raises:
         DataError: If there are fewer than two classes with training images, or no test images.
     """
-    images, locations, summary = read_all(data, size, resize)
+    locations, summary = read_all(data, size, resize, report)
     check_summary(summary, str(data))
-    return {split: stack_split(split, images, locations, summary.classes) for split in ("train", "test")}, summary
+    splits = summary.images.splits.items()
+    return {split: (images, summary.labels(names, locations)) for split, (images, names) in splits}, summary
 
 
 def summarize(data: str | Path | None, size: tuple[int, int], report: Report = IGNORE) -> FolderSummary:
@@ -126,39 +135,35 @@ def summarize(data: str | Path | None, size: tuple[int, int], report: Report = I
     Raises:
         DataError: If the folder does not exist, its folders are not classes, or the zip is not accepted.
     """
-    return read_all(data, size, report=report)[2]
+    return read_all(data, size, report=report)[1]
 
 
 def read_all(
     data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE, report: Report = IGNORE
-) -> tuple[dict[str, Tensor], dict[str, Location], FolderSummary]:
-    """Return all readable images (3, H, W) of uint8 by name, their locations with a split, and the summary."""
+) -> tuple[dict[str, Location], FolderSummary]:
+    """Preprocess all images; return the location of each readable one, with a split, and the summary."""
     if data is None:
         raise DataError(
             "data must be set for an image folder.", "Set it to a folder of one folder per class, or a zip of it."
         )
     with open_files(Path(data)) as files:
         locations, skipped = parse_locations(files.names)
-        expected = sum(name.lower().endswith(SUFFIXES) for name in locations)
-        images: dict[str, Tensor] = {}
-        check_pixels(files, list(locations))
-        for number, name in enumerate(sorted(locations, key=lambda name: hash_path(locations[name]))):
-            report(number, len(locations))
-            try:
-                content = files.read(name)
-                preprocessing.check_memory(max(expected, len(images) + 1), size)
-                preprocessed = preprocessing.preprocess(content, size, resize=resize)
-            except ImageError as error:
-                skipped.append(SkippedFile(name, error.reason))
-                continue
-            images[name] = preprocessing.to_tensor(preprocessed.model_input)
+        arrange = lambda names: split_names({name: locations[name] for name in names})  # noqa: E731
+        likely = arrange([name for name in locations if name.lower().endswith(SUFFIXES)])
+        order = dict.fromkeys([*itertools.chain(*likely.values()), *locations])
+        check_pixels(files, list(order))
+        stamps = {name: files.stamp(name) for name in order}
+        expected = sum(map(len, likely.values()))
+        source = Source(files.kind, str(data), stamps, expected or len(order))
+        images = preprocess_all(source, size, resize, arrange, report)
+    skipped += [SkippedFile(name, reason) for name, reason in images.skipped.items()]
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + files.skipped)]
-    assigned = assign_splits({name: locations[name] for name in images})
+    assigned = assign_splits({name: place for name, place in locations.items() if name not in images.skipped})
     tally = Counter((location.class_name, location.split) for location in assigned.values())
     class_names = sorted({location.class_name for location in locations.values()})
     counts = {name: (tally[name, "train"], tally[name, "test"]) for name in class_names}
     auto_split = any(location.split is None for location in locations.values())
-    return images, assigned, FolderSummary(counts, skipped, auto_split)
+    return assigned, FolderSummary(counts, skipped, auto_split, images)
 
 
 def check_pixels(files: FileList, names: list[str]) -> None:
@@ -203,12 +208,15 @@ def open_images(path: Path, output: Path | None = None) -> Iterator[FileList]:
 def open_files(path: Path) -> Iterator[FileList]:
     """Open a folder or a zip."""
     if os.path.isdir(path):  # unlike `Path.is_dir`, False for every invalid path
-        yield walk_folder(path)
+        names, skipped = walk_folder(path)
+        yield FileList(names, lambda name: path / name, skipped, stamp=lambda name: file_stamp(path / name))
     elif os.path.isfile(path):
         archive = Archive(path)
         with archive.zip:
             names = [name for name in archive.files if not is_hidden(name)]
-            yield FileList(names, archive.read, [], max(MAX_PIXELS, PIXELS_PER_BYTE * path.stat().st_size))
+            zip_stamp = file_stamp(path)
+            max_pixels = max(MAX_PIXELS, PIXELS_PER_BYTE * zip_stamp[0])
+            yield FileList(names, archive.read, [], max_pixels, "zip", lambda name: zip_stamp)
     else:
         raise DataError(f"The dataset must be an image folder or a zip file: {str(path)[:200]!r} does not exist.")
 
@@ -218,8 +226,17 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
-def walk_folder(root: Path) -> FileList:
-    """List all files below a folder, without following links, which may point anywhere."""
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return size and times of a file, which change with its content; that of the inode also where others are kept."""
+    try:
+        status = path.stat()
+    except OSError:  # reported when it is read
+        return ()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def walk_folder(root: Path) -> tuple[list[str], list[SkippedFile]]:
+    """List all files below a folder, without following links, which may point anywhere; and what must not be read."""
     names: list[str] = []
     skipped: list[SkippedFile] = []
 
@@ -236,10 +253,7 @@ def walk_folder(root: Path) -> FileList:
         reason = "Symbolic links are not followed: copy the images themselves."
         skipped += [SkippedFile((relative / entry).as_posix(), reason) for entry in sorted(links)]
         names += [(relative / entry).as_posix() for entry in visible if entry not in links]
-        if len(names) > MAX_FILES:
-            raise DataError(f"An image folder may have at most {MAX_FILES:,} files: {root} has more.")
-
-    return FileList(names, lambda name: root / name, skipped)
+    return names, skipped
 
 
 def parse_locations(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:
@@ -357,6 +371,15 @@ def assign_splits(locations: dict[str, Location]) -> dict[str, Location]:
     return assigned
 
 
+def split_names(locations: dict[str, Location]) -> dict[Split, list[str]]:
+    """Return the names of each split in a fixed random order, of the classes that have training images."""
+    assigned = assign_splits(locations)
+    classes = {location.class_name for location in assigned.values() if location.split == "train"}
+    order = sorted(assigned, key=lambda name: hash_path(locations[name]))
+    kept = [name for name in order if assigned[name].class_name in classes]
+    return {split: [name for name in kept if assigned[name].split == split] for split in SPLITS}
+
+
 def check_num_classes(summary: FolderSummary, data: str) -> None:
     """Check that there are two or more classes with training images."""
     where, classes, hint = repr(data[:200]), summary.classes, first_skipped(summary)
@@ -389,16 +412,3 @@ def first_skipped(summary: FolderSummary) -> str:
         return ""
     name, reason = summary.skipped[0]
     return f"First skipped file: {name[:80]!r}. {reason}"
-
-
-def stack_split(
-    split: Split, images: dict[str, Tensor], locations: dict[str, Location], classes: tuple[str, ...]
-) -> tuple[Tensor, Tensor]:
-    """Move the images of a split out of the dictionary into one tensor (n, 3, H, W), and return it with labels (n,)."""
-    class_to_idx = {class_name: k for k, class_name in enumerate(classes)}
-    names = [name for name in images if locations[name].split == split and locations[name].class_name in class_to_idx]
-    labels = torch.tensor([class_to_idx[locations[name].class_name] for name in names])
-    stacked = torch.empty(len(names), *images[names[0]].shape, dtype=torch.uint8)
-    for target, name in zip(stacked, names, strict=True):
-        target.copy_(images.pop(name))  # holds each image only once in memory
-    return stacked, labels

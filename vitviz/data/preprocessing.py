@@ -26,7 +26,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from vitviz.data.arrays import from_array, is_array, to_uint8
-from vitviz.errors import DataError, ImageError
+from vitviz.errors import ImageError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -51,7 +51,6 @@ DECODED_BYTES = {  # per pixel, by mode or format where not 4
     "progressive JPEG": 6,  # coefficients of the whole image
 }
 HUGE_PIXELS = 12_000_000  # larger images are decoded one at a time, to limit memory under concurrent requests
-MAX_MEMORY = 2 * 2**30  # bytes of all images of a dataset at the model's input size
 PREVIEW_SIDE = 1024  # px; larger originals are not kept, and large JPEGs are decoded at a fraction of their size
 HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 RESAMPLING = Image.Resampling.LANCZOS  # with antialiasing; the same in training, evaluation and explanation
@@ -170,29 +169,13 @@ def for_size(image: ImageLike, size: tuple[int, int]) -> ImageLike:
 
 
 def resize_images(images: "Tensor", size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> "Tensor":
-    """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`.
-
-    Raises:
-        DataError: If they do not fit into memory.
-    """
+    """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`."""
     if images.shape[2:] == size and resize.crop_pct == 1:
         return images
-    check_memory(len(images), size)
     resized = images.new_empty(len(images), 3, *size)
     for target, image in zip(resized, images.permute(0, 2, 3, 1).numpy(), strict=True):
         target.copy_(to_tensor(crop_and_resize(Image.fromarray(image), size, resize=resize)))
     return resized
-
-
-def check_memory(count: int, size: tuple[int, int]) -> None:
-    """Check that `count` images of a size (height, width) fit into memory."""
-    needed = 3 * count * size[0] * size[1]
-    if needed > MAX_MEMORY:
-        raise DataError(
-            f"All images together may take at most {MAX_MEMORY // 2**30} GiB: {count:,} images of {size[0]} x "
-            f"{size[1]} pixels take {needed / 2**30:.1f}.",
-            "Use fewer images, or a smaller model.img_size.",
-        )
 
 
 def crop_and_resize(

@@ -28,7 +28,7 @@ from vitviz.models.weights import WeightFile
 if TYPE_CHECKING:
     import torch
 
-    from vitviz.data.datasets import Channels
+    from vitviz.data.image_cache import Channels
     from vitviz.models.vit import Transformer
 
 PACKAGE = Path(__file__).parents[1]

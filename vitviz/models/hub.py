@@ -25,7 +25,7 @@ from PIL import Image
 from pydantic import TypeAdapter, ValidationError
 from torch import Tensor, nn
 
-from vitviz.data.datasets import Channels
+from vitviz.data.image_cache import Channels
 from vitviz.data.preprocessing import CropMode, Resize
 from vitviz.errors import CheckpointError, did_you_mean
 from vitviz.files import printable_name

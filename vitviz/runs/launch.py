@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitviz.environment import make_environment
-from vitviz.files import open_regular
+from vitviz.files import acquire_lock, open_regular
 from vitviz.runs import process, run_folder
 from vitviz.runs.process import AlreadyRunningError, ProcessRecord
 
@@ -41,7 +41,7 @@ def spawn(folder: Path, command: str, runs_lock: int) -> None:
     Raises:
         AlreadyRunningError: If a process is running in the folder.
     """
-    folder_lock = process.acquire_lock(folder / process.FILE)
+    folder_lock = acquire_lock(folder / process.FILE)
     if folder_lock is None:
         raise already_running(folder.name)
     record = ProcessRecord(0, process.new_session())

@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, TypeAdapter
 
 from vitviz.errors import TrainingError, TrainingStopped, VitvizError
-from vitviz.files import open_regular, read_regular
+from vitviz.files import acquire_lock, open_regular, read_regular
 from vitviz.models.config import STRICT
 from vitviz.training.signals import StopRequest
 
@@ -35,7 +35,6 @@ LOCKED_FOLDER = "VITVIZ_LOCKED_FOLDER"  # environment variable: the folder whose
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DISK_RETRY_INTERVAL = 1.0  # seconds between attempts to write to a full disk
 State = Literal["training", "stopped", "finished", "failed"]
-LOCK_TIMEOUT = 0.5  # seconds; `is_running` holds the lock for a moment
 # What to do about an error of the operating system; others are about the path.
 FREE_SPACE = "Free some space"
 HINTS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), FREE_SPACE)
@@ -66,30 +65,6 @@ class ProcessRecord:
 
 
 RECORD = TypeAdapter(ProcessRecord)
-
-
-def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:
-    """Acquire the exclusive lock of a regular file, created if missing; succeeds on Windows, which has no such locks.
-
-    Returns:
-        File descriptor, or None if another process holds the lock for `timeout` seconds. The lock is released when all
-        processes that inherited the descriptor have closed it.
-    """
-    descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
-    deadline = time.monotonic() + timeout
-    while sys.platform != "win32":
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(descriptor).st_nlink:
-                break
-            os.close(descriptor)  # deleted by the process that held the lock
-            descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                os.close(descriptor)
-                return None
-            time.sleep(0.005)
-    return descriptor
 
 
 def is_running(folder: Path) -> bool:

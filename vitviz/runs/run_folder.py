@@ -309,6 +309,7 @@ def check_images(saved: Checkpoint, dataset: DatasetInfo, num_samples: int, fold
         "number of images": (saved.record.get("train_samples"), num_samples),
         "mean": (saved.mean, dataset.mean),
         "standard deviation": (saved.std, dataset.std),
+        "digest of the pixels": (saved.record.get("dataset_fingerprint"), dataset.fingerprint),
     }
     for name, (before, now) in compared.items():
         if before not in (None, now):

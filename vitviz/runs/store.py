@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from vitviz.data import cifar
 from vitviz.errors import ConfigError, DataError
-from vitviz.files import is_regular_file, open_regular, read_regular
+from vitviz.files import LOCK_TIMEOUT, acquire_lock, is_regular_file, open_regular, read_regular
 from vitviz.runs import process, run_folder, status, sweep
 from vitviz.runs.launch import already_running, request_stop, spawn
 from vitviz.runs.process import AlreadyRunningError
@@ -279,7 +279,7 @@ class Runs:
             raise ValueError("Runs can be started on Linux, macOS and WSL. Use: python -m vitviz train.")
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            descriptor = process.acquire_lock(self.root / LOCK, timeout=0)
+            descriptor = acquire_lock(self.root / LOCK, timeout=0)
         except OSError as error:
             raise ValueError(
                 f"Training needs a writable folder: {self.root.resolve()} is not ({error.strerror}). Start vitviz in "
@@ -298,7 +298,7 @@ class Runs:
 
     def lock_holder(self) -> str:
         """Return the name of the run that holds the lock; its process may need a moment to write it."""
-        deadline = time.monotonic() + process.LOCK_TIMEOUT
+        deadline = time.monotonic() + LOCK_TIMEOUT
         while True:
             name = read_regular(self.root / LOCK, 4096).decode(errors="replace")
             if NAME.fullmatch(name) and process.is_running(self.root / name):
@@ -362,7 +362,7 @@ def lock_idle(folder: Path) -> Iterator[Path]:
     if os.path.lexists(folder / process.FILE) and not is_regular_file(folder / process.FILE):
         yield folder  # damaged: no process can have locked it
         return
-    descriptor = process.acquire_lock(folder / process.FILE)
+    descriptor = acquire_lock(folder / process.FILE)
     if descriptor is None:
         raise AlreadyRunningError(folder.name, f"The run {folder.name} is running. Stop it first.")
     try:

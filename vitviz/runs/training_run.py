@@ -6,7 +6,8 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from vitviz.errors import ConfigError, TrainingError
+from vitviz.data.image_cache import Report
+from vitviz.errors import ConfigError, TrainingError, TrainingStopped
 from vitviz.malloc import keep_freed_memory
 from vitviz.models import hub
 from vitviz.runs import run_folder
@@ -22,7 +23,7 @@ from vitviz.training.loop import Progress, TrainingLoop
 from vitviz.training.signals import StopRequest
 from vitviz.training.teacher import check_same_teacher, load_teacher
 
-CIFAR_SAMPLES = 60_000
+CIFAR_BYTES = 60_000 * 3 * 32 * 32  # images of CIFAR, the only ones that are not mapped from a file
 
 
 def train(
@@ -56,12 +57,8 @@ def train(
     run_folder.check_num_parameters(config.model)
     keep_freed_memory()
     with Distributed(config.device) as distributed, StopRequest() as stop:
-        height, width = config.model.img_size
-        with report_out_of_memory(
-            "The images do not fit into memory. Use fewer images or a smaller img_size.",
-            3 * height * width * CIFAR_SAMPLES,
-        ):
-            data = load_training_data(config, distributed.device)
+        with report_out_of_memory("The images do not fit into memory. Use fewer images.", CIFAR_BYTES):
+            data = load_training_data(config, distributed.device, stop_if_requested(stop))
         config, num_samples = replace_num_classes(config, len(data.info.classes)), len(data.train[1])
         if min(config.batch_size, num_samples) < distributed.world_size:
             raise ConfigError(
@@ -93,6 +90,18 @@ def train(
                     report(progress)
                 loop.finish()
     return config.folder / run_folder.LAST
+
+
+def stop_if_requested(stop: StopRequest) -> Report:
+    """Return a function for `preprocess_all` that raises TrainingStopped on a stop request."""
+
+    def report(done: int, total: int) -> None:
+        if stop.requested:
+            raise TrainingStopped(
+                f"Stopped before the training: {done:,} of {total:,} images are preprocessed. Start again to continue."
+            )
+
+    return report
 
 
 def fit_linear_probe(config: TrainConfig, report: Callable[[int, int], None]) -> Path:

@@ -1,5 +1,8 @@
 """Data of a training run: images and labels on the device, and their augmentation."""
 
+import mmap
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import torch
@@ -8,27 +11,30 @@ from torch import Tensor
 from vitviz.data import augmentation, datasets
 from vitviz.data.cifar import Split
 from vitviz.data.datasets import DatasetInfo, LabeledImages
+from vitviz.data.image_cache import IGNORE, SPLITS, Report
 from vitviz.errors import ConfigError
 from vitviz.training.config import TrainConfig
+
+MAX_GPU_FRACTION = 0.3  # of the free memory, for each split
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Images of a training run, on its device."""
+    """Images of a training run, on its device if they fit, or mapped from a file."""
 
     info: DatasetInfo  # class names, mean and standard deviation of the dataset
     train: LabeledImages
     eval: LabeledImages  # to measure accuracy on: the test set, or the validation split
 
 
-def load_training_data(config: TrainConfig, device: torch.device) -> TrainingData:
-    """Load the images of a training run.
+def load_training_data(config: TrainConfig, device: torch.device, report: Report = IGNORE) -> TrainingData:
+    """Load the images of a training run; `report` as for `preprocess_all`.
 
     Raises:
         DataError: If the dataset is missing or damaged.
         ConfigError: If `val_size` or `batch_size` is too large for it.
     """
-    splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.SPLITS
+    splits: tuple[Split, ...] = ("train",) if config.val_size else SPLITS
     dataset = datasets.load(
         config.dataset,
         config.data,
@@ -36,16 +42,25 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
         splits,
         num_head=config.max_train_samples,
         num_tail=config.val_size,
+        report=report,
     )
-    images, labels = (part.to(device) for part in dataset.splits["train"])
+    images, labels = dataset.splits["train"]
     count = len(labels) - config.val_size
     if config.val_size:
         check_val_size(config.val_size, config.batch_size, len(labels))
         eval_set = images[count:], labels[count:]
     else:
-        eval_set = dataset.splits["test"][0].to(device), dataset.splits["test"][1].to(device)
+        eval_set = dataset.splits["test"]
     count = min(count, config.max_train_samples or count)
-    return TrainingData(dataset.info, (images[:count], labels[:count]), eval_set)
+    train, eval_set = (to_device(split, device) for split in ((images[:count], labels[:count]), eval_set))
+    return TrainingData(dataset.info, train, eval_set)
+
+
+def to_device(split: LabeledImages, device: torch.device) -> LabeledImages:
+    """Move images and labels to a GPU whose free memory is several times as large; others are moved batch by batch."""
+    if device.type == "cuda" and split[0].nbytes > MAX_GPU_FRACTION * torch.cuda.mem_get_info(device)[0]:
+        return split
+    return split[0].to(device), split[1].to(device)
 
 
 def check_val_size(val_size: int, batch_size: int, num_images: int) -> None:
@@ -71,6 +86,19 @@ def epoch_batches(config: TrainConfig, num_samples: int, epoch: int, device: tor
     """Return the batches of an epoch, counted from 0: indices (B,) of images in random order, the last one smaller."""
     order = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)
     return torch.randperm(num_samples, generator=order).to(device).split(config.batch_size)
+
+
+def read_ahead(images: Tensor, batches: Sequence[Tensor]) -> Iterator[Tensor]:
+    """Generate batches, indices (B,) of images, while a thread reads the images of the next one if they are in a file.
+
+    It reads a byte of each page, so that indexing the mapped file finds the pages in memory.
+    """
+    pages = images.flatten(1)[:, :: mmap.PAGESIZE]
+    with ThreadPoolExecutor(1) as reader:
+        for batch, following in zip(batches, [*batches[1:], batches[-1]], strict=True):
+            if images.device.type == "cpu":
+                reader.submit(pages.__getitem__, following)
+            yield batch
 
 
 def step_seed(seed: int, step: int) -> int:

@@ -130,34 +130,34 @@ def read_classes(
     """Return class names, images at the model's input size, uint8 (n, 3, H, W), and labels (n,); see `linear_probe`."""
     size, resize = checkpoint.config.img_size, checkpoint.resize
     if isinstance(images, str | Path):
-        found, locations, summary = image_folder.read_all(images, size, resize)
+        locations, summary = image_folder.read_all(images, size, resize)
         image_folder.check_num_classes(summary, str(images))
-        parts: dict[str, list[Tensor]] = {label: [] for label in summary.classes}
-        for name, image in found.items():
-            if summary.auto_split or locations[name].split == "train":
-                parts[locations[name].class_name].append(image)
+        classes, splits = summary.classes, summary.images.splits
+        used = list(splits.values()) if summary.auto_split else [splits["train"]]
+        pixels = torch.cat([part for part, _ in used])
+        labels = torch.cat([summary.labels(names, locations) for _, names in used])
     elif isinstance(images, Mapping):
         check_classes(tuple(images))
-        parts = {label: list(read_batch(as_batch(batch), size, resize)) for label, batch in images.items()}
+        batches = [read_batch(as_batch(batch), size, resize) for batch in images.values()]
+        classes, pixels = tuple(images), torch.cat([torch.empty(0, 3, *size, dtype=torch.uint8), *batches])
+        labels = torch.arange(len(classes)).repeat_interleave(torch.tensor([len(batch) for batch in batches]))
     else:
         raise InvalidValueError("images", "a mapping of class names to images, or an image folder", images)
-    classes = tuple(parts)
     check_classes(classes)
-    seen: dict[bytes, str] = {}
-    for label, batch in parts.items():
-        if not batch:
+    for label, count in zip(classes, labels.bincount(minlength=len(classes)).tolist(), strict=True):
+        if not count:
             raise DataError(
                 f"Each class needs an image: {label!r} has none.", "Add one, or remove the class.", "images"
             )
-        for image in batch:
-            if (other := seen.setdefault(hash_images(image[None]), label)) != label:
-                raise DataError(
-                    f"An image must be in one class: {other!r} and {label!r} have the same.",
-                    "Remove it from one of them.",
-                    "images",
-                )
-    labels = torch.arange(len(classes)).repeat_interleave(torch.tensor([len(batch) for batch in parts.values()]))
-    return classes, torch.stack([image for batch in parts.values() for image in batch]), labels
+    seen: dict[bytes, str] = {}
+    for image, k in zip(pixels, labels.tolist(), strict=True):
+        if (other := seen.setdefault(hash_images(image[None]), classes[k])) != classes[k]:
+            raise DataError(
+                f"An image must be in one class: {other!r} and {classes[k]!r} have the same.",
+                "Remove it from one of them.",
+                "images",
+            )
+    return classes, pixels, labels
 
 
 @own_modes()

@@ -1,8 +1,9 @@
 """The training loop: data, step, schedule, EMA, log, snapshot, save, resume.
 
-A step is augmentation, loss, backward pass, optimizer step and EMA update. The training set is one uint8 tensor on the
-device. The result is the exponential moving average (EMA) of the weights at the end. Under `torchrun` every process
-trains on its shard of each batch; the main process keeps the clock and writes the files.
+A step is augmentation, loss, backward pass, optimizer step and EMA update. The training set is one uint8 tensor, on the
+device or mapped from a file, whose pages are read while the step before is computed. The result is the exponential
+moving average (EMA) of the weights at the end. Under `torchrun` every process trains on its shard of each batch; the
+main process keeps the clock and writes the files.
 
 Sampling and augmentation of step n depend only on the seed and n, so a resumed run takes the same steps.
 """
@@ -33,7 +34,7 @@ from vitviz.models.factory import create_model
 from vitviz.models.vit import Transformer, ViT, set_fused_attn
 from vitviz.training import optim
 from vitviz.training.config import Fraction, TrainConfig
-from vitviz.training.data import TrainingData, augment, epoch_batches, step_seed
+from vitviz.training.data import TrainingData, augment, epoch_batches, read_ahead, step_seed
 from vitviz.training.device import autocast, get_hardware_name, is_fused_attention_faster, use_bfloat16
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
@@ -129,7 +130,7 @@ class TrainingLoop:
     Args:
         config: Training config; its seed determines the initial weights.
         distributed: Process group.
-        data: Images on the device of the process.
+        data: Images of the run.
         initial: Checkpoint whose backbone has the initial weights; None for random weights, or for a resumed run.
         teacher: Teacher for knowledge distillation.
         state: State of the run to resume.
@@ -210,7 +211,7 @@ class TrainingLoop:
         if self.step_count == 0 and self.timeline.is_due(0.0):
             self.record_snapshot()
         while self.progress < 1:
-            for batch in self.batches():
+            for batch in read_ahead(self.images, self.batches()):
                 self.step(batch)
                 is_log_due = time.monotonic() - self.last_logged > LOG_INTERVAL
                 # Only the clock of the main process counts.
@@ -247,12 +248,12 @@ class TrainingLoop:
 
     def batches(self) -> list[Tensor]:
         """Return the remaining batches of this epoch: indices (B,) of images, the same in all processes."""
-        batches = epoch_batches(self.config, len(self.labels), self.completed_epochs, self.device)
+        batches = epoch_batches(self.config, len(self.labels), self.completed_epochs, self.labels.device)
         return list(batches[self.step_count % self.steps_per_epoch : self.steps_per_epoch])
 
     def load(self, batch: Tensor) -> LabeledImages:
-        """Return the images and labels with indices (B,)."""
-        return self.images[batch], self.labels[batch]
+        """Return the images and labels with indices (B,), on the device."""
+        return self.images[batch].to(self.device), self.labels[batch].to(self.device)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -516,6 +517,7 @@ class TrainingLoop:
         train_config["init_from"] = run_name(self.config.init_from) if self.config.init_from else None
         return {
             "dataset": self.info.name,
+            "dataset_fingerprint": self.info.fingerprint,
             "train_samples": len(self.labels),
             "epochs": round(self.epoch, 2),
             "steps": self.step_count,

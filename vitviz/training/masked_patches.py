@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.data import augmentation, cifar
-from vitviz.data.datasets import Channels
+from vitviz.data.image_cache import Channels
 from vitviz.models.vit import ViT
 
 CORRUPT_RATIO = 0.5  # fraction of patches

@@ -163,7 +163,7 @@ class TimelineRecorder:
 
     names: list[str]  # of the images
     images: Tensor  # preprocessed images, uint8 (P, 3, H, W)
-    inputs: Tensor  # the same, normalized, on the device of the model
+    inputs: Tensor  # the same, normalized
     classes: tuple[str, ...]  # K class names
     grid: tuple[int, int]  # rows and columns of patches (gh, gw)
     num_snapshots: int  # (S), over the whole training
@@ -209,7 +209,7 @@ class TimelineRecorder:
 def snapshot(model: Transformer, images: Tensor) -> Snapshot:
     """Return the arrays of `SERIES`, except the time, of a model on normalized images (P, 3, H, W)."""
     attention, probabilities, entropy, distance = [], [], [], []
-    for batch in images.split(max_batch_size(model.config)):
+    for batch in images.to(next(model.parameters()).device).split(max_batch_size(model.config)):
         output, weight = model.forward_with_attention(batch, "full"), len(batch) / len(images)
         attention.append(cls_attention_of(output, model.config).transpose(0, 1))  # (P, L, A, T)
         probabilities.append(output.logits.float().softmax(-1))  # (P, K)

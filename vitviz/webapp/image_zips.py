@@ -17,6 +17,7 @@ from vitviz.data import datasets, image_folder
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import data_root
 from vitviz.data.download import Download
+from vitviz.data.image_cache import Report
 from vitviz.errors import DataError
 from vitviz.files import atomic_write, printable_name
 from vitviz.webapp.schemas.data import Download as DownloadState
@@ -111,7 +112,7 @@ class DataSets:
         path.unlink()
         self.counts.pop(name, None)
 
-    def survey(self, name: str, size: tuple[int, int], report: image_folder.Report) -> SurveyReply:
+    def survey(self, name: str, size: tuple[int, int], report: Report) -> SurveyReply:
         """Count the images of an image folder."""
         table = image_folder.summarize(self.path(name), size, report)
         try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from vitviz.data.datasets import DATASET_INFO
-from vitviz.data.image_folder import Report
+from vitviz.data.image_cache import Report
 from vitviz.errors import ConfigError
 from vitviz.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
