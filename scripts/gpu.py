@@ -22,7 +22,6 @@ MIN_SECONDS = 150  # to compile and make progress; no job is started with less t
 EVALUATED_ON = {
     "test_accuracy": "test set",
     "val_accuracy": "validation set",
-    "masked_patch_accuracy": "masked patches",
 }
 FLAGSHIP = ["--preset", "cifar10-s4"]
 # One minute each on 45,000 images, evaluated on the other 5,000; never on the test set.
@@ -56,8 +55,8 @@ JOBS: dict[str, list[str]] = {
     **{f"flagship-{seed}": [*FLAGSHIP, "--seed", str(seed)] for seed in (0, 1)},
     **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},
     # The flagship's budget; the first quarter is pretraining without labels.
-    "masked-patch": [*FLAGSHIP, "--objective", "masked-patch", "--minutes", "4.5"],
-    "after-masked-patch": [*FLAGSHIP, "--init-from", output_of("masked-patch"), "--minutes", "13.5"],
+    "mae": [*FLAGSHIP, "--objective", "mae", "--minutes", "4.5"],
+    "after-mae": [*FLAGSHIP, "--init-from", output_of("mae"), "--minutes", "13.5"],
     **{f"distilled-{seed}": [*FLAGSHIP, "--seed", str(seed), *TEACHER] for seed in (0, 1)},
     **{
         f"ablation-{name}": ABLATION + [word for change in changes for word in ("--set", change)]
@@ -149,10 +148,10 @@ def print_table(output_dir: Path) -> None:
         if not (record := read_record(run)):  # damaged file
             continue
         speed = record["epochs"] * record["train_samples"] / max(record["seconds"], 1)
-        evaluated_on, accuracy = next(
-            ((title, f"{100 * record[name]:.2f} %") for name, title in EVALUATED_ON.items() if name in record),
-            ("unfinished", ""),
-        )
+        results = [(title, f"{100 * record[name]:.2f} %") for name, title in EVALUATED_ON.items() if name in record]
+        if "reconstruction_loss" in record:
+            results.append(("loss of mae", f"{record['reconstruction_loss']:.4f}"))
+        evaluated_on, accuracy = results[0] if results else ("unfinished", "")
         print(
             f"{run.name:30} {record['epochs']:8.1f} {record['seconds']:8.0f} {speed:11,.0f} {evaluated_on:>14} "
             f"{accuracy:>9}"

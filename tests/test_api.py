@@ -40,6 +40,7 @@ PUBLIC = {
     "load",
     "patch_activations",
     "probe",
+    "reconstruct",
     "train",
     "watch",
     "widget",

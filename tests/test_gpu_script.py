@@ -18,7 +18,7 @@ SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--b
 def gpu(monkeypatch, tmp_path):
     """Function that runs the script with two small jobs; the second is initialized from the first."""
     jobs = {
-        "first": [*SMALL, "--objective", "masked-patch"],
+        "first": [*SMALL, "--objective", "mae"],
         "second": [*SMALL, "--init-from", gpu_script.output_of("first")],
     }
     monkeypatch.setattr(gpu_script, "JOBS", jobs)
@@ -38,7 +38,7 @@ def test_finished_jobs_are_exported_in_bfloat16_and_not_repeated(gpu, tmp_path, 
     gpu("--device", "cpu")
     table = capfd.readouterr().out.splitlines()[-2:]
     assert [line.split()[0] for line in table] == ["first", "second"]
-    assert "masked patches" in table[0]
+    assert "loss of mae" in table[0]
     assert "test set" in table[1]
     weights = load_file(tmp_path / "runs" / "second.safetensors")
     assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}

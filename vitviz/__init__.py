@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vitviz.models.checkpoint import Checkpoint
     from vitviz.models.config import ViTConfig
     from vitviz.models.labels import Labels
+    from vitviz.models.mae import reconstruct
     from vitviz.notebook import ExplorerWidget
     from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig
@@ -63,6 +64,7 @@ __all__ = [
     "load",
     "patch_activations",
     "probe",
+    "reconstruct",
     "train",
     "watch",
     "widget",
@@ -88,6 +90,7 @@ MODULES = {
     "explain": "vitviz.attribution.explanation",
     "linear_probe": "vitviz.training.linear_probe",
     "patch_activations": "vitviz.attribution.explanation",
+    "reconstruct": "vitviz.models.mae",
     "watch": "vitviz.runs.watch",
 }
 

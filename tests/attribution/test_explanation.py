@@ -405,7 +405,7 @@ def test_prediction_logits_and_class_token_attention_agree(tiny_checkpoint):
 
 
 def test_a_model_trained_without_labels_has_no_prediction(tiny_checkpoint):
-    record = {"train_config": {"objective": "masked-patches"}}
+    record = {"train_config": {"objective": "mae"}}
     found = explain(replace(tiny_checkpoint, record=record), tiny.pixels())
     with pytest.raises(ValueError, match="tiny predicts no class: it was trained without labels"):
         found.prediction  # noqa: B018 (reading the property raises)

@@ -406,7 +406,7 @@ def test_a_model_without_class_token_or_head_has_the_other_probes(tmp_path):
 
 
 def test_a_model_trained_without_labels_has_no_logit_lens(tmp_path):
-    checkpoint = replace(tiny.checkpoint(), record={"train_config": {"objective": "masked-patches"}})
+    checkpoint = replace(tiny.checkpoint(), record={"train_config": {"objective": "mae"}})
     found = probes.probe(checkpoint, images())
     assert found.final_agreement.shape == found.final_probability.shape == (0,)
     found.save(tmp_path / "probes.svg")

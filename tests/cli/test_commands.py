@@ -310,7 +310,7 @@ def test_stdout_may_be_any_text_stream(vitviz, monkeypatch):
 
 
 def test_a_model_trained_without_labels_has_no_prediction(vitviz, tiny_checkpoint, tmp_path):
-    unlabeled = replace(tiny_checkpoint, record={"train_config": {"objective": "masked-patch"}})
+    unlabeled = replace(tiny_checkpoint, record={"train_config": {"objective": "mae"}})
     checkpoint.save(unlabeled, path := tmp_path / "unlabeled.safetensors")
     code, out, _ = vitviz("explain", "cat", "--checkpoint", path, "--output", tmp_path / "map.npz")
     assert code == 0

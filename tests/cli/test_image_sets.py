@@ -125,7 +125,7 @@ def test_predict_writes_the_most_probable_classes(vitviz, photos, tiny_file, tmp
 
 
 def test_what_cannot_be_explained_or_predicted_is_refused(vitviz, photos, tiny_file, tiny_checkpoint, tmp_path):
-    unlabeled = replace(tiny_checkpoint, record={"train_config": {"objective": "masked-patch"}})
+    unlabeled = replace(tiny_checkpoint, record={"train_config": {"objective": "mae"}})
     checkpoint.save(unlabeled, headless := tmp_path / "unlabeled.safetensors")
     (empty := tmp_path / "empty").mkdir()
     cases = {

@@ -19,7 +19,7 @@ from vitviz.models import checkpoint
 from vitviz.runs import training_run
 from vitviz.runs.run_folder import write_config
 from vitviz.runs.store import Runs
-from vitviz.training.config import TrainConfig
+from vitviz.training.config import UNUSED_BY, TrainConfig
 from vitviz.training.presets import PRESETS
 
 NAMES = [field.name for field in fields(TrainConfig) if field.name not in NO_FLAG]
@@ -58,7 +58,7 @@ def words_that_change(name: str) -> list[str]:
     kind, flag = base_type(get_type_hints(TrainConfig, include_extras=True)[name]), f"--{name.replace('_', '-')}"
     if kind is bool:
         return [flag.replace("--", "--no-")] if getattr(TrainConfig(), name) else [flag]
-    return [flag, {int: "3", float: "0.25", str: "cifar10-ti4"}.get(kind) or get_args(kind)[-1]]
+    return [flag, {int: "6", float: "0.25", str: "cifar10-ti4"}.get(kind) or get_args(kind)[-1]]
 
 
 def test_every_option_reaches_the_config(subtests, vitviz, monkeypatch, tmp_path):
@@ -70,7 +70,8 @@ def test_every_option_reaches_the_config(subtests, vitviz, monkeypatch, tmp_path
         raise ValueError("trained")
 
     monkeypatch.setattr(training_run, "train", train)
-    needs = {"freeze_backbone": ["--init-from", "cifar10-ti4"]}
+    needs = {name: ["--objective", "mae"] for name in UNUSED_BY["classify"]}
+    needs["freeze_backbone"] = ["--init-from", "cifar10-ti4"]
     for name in NAMES:
         with subtests.test(name=name):
             configs.clear()

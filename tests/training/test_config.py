@@ -19,7 +19,7 @@ FRACTION = r"must be a number from 0 to 1"
 INVALID = [
     ({"model": {"depth": 2}}, "model", r"must be a ViTConfig: got {'depth': 2}"),
     ({"model": None}, "model", "must be a ViTConfig: got None"),
-    ({"objective": "dream"}, "objective", "must be one of classify, masked-patch: got 'dream'"),
+    ({"objective": "dream"}, "objective", "must be one of classify, mae: got 'dream'"),
     ({"init_from": True}, "init_from", "must be a non-empty string, or None: got True"),
     ({"freeze_backbone": "yes"}, "freeze_backbone", "must be true or false: got 'yes'"),
     ({"teacher": 2024}, "teacher", "must be a non-empty string, or None: got 2024"),
@@ -92,19 +92,22 @@ INVALID = [
     ({"num_snapshots": -1}, "num_snapshots", "must be an integer from 0 to 1000: got -1"),
     ({"freeze_backbone": True}, "freeze_backbone", "needs `init_from`: got None"),
     (
-        {"freeze_backbone": True, "init_from": "x", "objective": "masked-patch"},
+        {"freeze_backbone": True, "init_from": "x", "objective": "mae"},
         "freeze_backbone",
-        "needs `objective=classify`: got masked-patch",
+        "does not apply to the objective mae: got True",
     ),
     (
-        {"teacher": "cifar10-ti4", "objective": "masked-patch"},
-        "teacher",
-        "needs `objective=classify`: got masked-patch",
-    ),
-    (
-        {"objective": "masked-patch", "model": get_preset("tutorial-scratch").model},
+        {"objective": "mae", "model": get_preset("tutorial-notebook").model},
         "objective",
-        "masked-patch needs the architecture vit: got tutorial-scratch",
+        "mae needs the architecture vit: got tutorial-notebook",
+    ),
+    ({"mask_ratio": 1.0}, "mask_ratio", r"must be a number above 0 and below 1: got 1\.0"),
+    ({"decoder_embed_dim": 0}, "decoder_embed_dim", "must be an integer from 1 to 8192: got 0"),
+    ({"decoder_depth": 0}, "decoder_depth", "must be an integer from 1 to 128: got 0"),
+    (
+        {"objective": "mae", "decoder_num_heads": 5},
+        "decoder_num_heads",
+        "must divide `decoder_embed_dim`: 96 is not a multiple of 5",
     ),
 ]
 

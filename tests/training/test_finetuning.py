@@ -276,7 +276,7 @@ def test_a_validation_split_of_all_images_is_refused(config):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("objective", ["classify", "masked-patch"])
+@pytest.mark.parametrize("objective", ["classify", "mae"])
 def test_an_image_folder_can_be_trained_on_from_random_weights(config, objective):
     record = load(
         training_run.train(replace(config, init_from=None, epochs=1, objective=objective, val_size=10))

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 from vitviz.data.datasets import CIFAR10
 from vitviz.errors import TrainingError
 from vitviz.models.factory import create_model
-from vitviz.training.config import TrainConfig
+from vitviz.training.config import TrainConfig, replace_fields
 from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
 from vitviz.training.loop import TrainingLoop
@@ -24,7 +24,7 @@ GPU_PRESET = get_preset("cifar10-s4")
 def small_preset(name: str, **changes: Any) -> TrainConfig:
     """Return a preset with a network of two small blocks and without a timeline."""
     config = get_preset(name)
-    return replace(config, model=replace(config.model, embed_dim=48, depth=2), num_snapshots=0, **changes)
+    return replace_fields(config, model=replace(config.model, embed_dim=48, depth=2), num_snapshots=0, **changes)
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ class Recorder(TorchDispatchMode):
     ("name", "changes"),
     [
         ("cifar10-s4", {}),
-        ("cifar10-s4", {"objective": "masked-patch"}),
+        ("cifar10-s4", {"objective": "mae"}),
         ("cifar10-s4", {"patch_keep_start": 0.5, "patch_keep_end": 0.5, "patch_dropout_until": 0.8}),
     ],
 )

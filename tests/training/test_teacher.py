@@ -90,7 +90,7 @@ REFUSED = {
     "classes": {"labels": CIFAR10.classes[::-1]},
     "mean": {"mean": (0.5, 0.5, 0.5)},
     "size": {"network": ConvNet(replace(CONVNET, img_size=(16, 16)))},
-    "without labels": {"record": {"train_config": {"objective": "masked-patch"}}},
+    "without labels": {"record": {"train_config": {"objective": "mae"}}},
     "no validation split": {"record": {}},
     "a smaller validation split": {"record": {"train_config": {"val_size": 29}}},
     "an invalid validation split": {"record": {"train_config": {"val_size": "all"}}},

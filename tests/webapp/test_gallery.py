@@ -159,7 +159,7 @@ def test_the_gallery_shows_the_test_images_that_a_run_was_trained_on(pets):
 
 
 def test_a_model_without_trained_head_does_not_filter(gallery, monkeypatch):
-    model = replace(checkpoint.load("cifar10-ti4"), record={"train_config": {"objective": "masked-patch"}})
+    model = replace(checkpoint.load("cifar10-ti4"), record={"train_config": {"objective": "mae"}})
     monkeypatch.setattr(Inputs, "model", lambda *_: model)
     with pytest.raises(ConfigError, match="a classifier with the classes of"):
         ask(gallery, **TI4, shown="correct")

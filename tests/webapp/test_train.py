@@ -478,7 +478,7 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):
         "a": {},
         "b": {"val_size": 50, "teacher": "x"},
         "c": {"init_from": "x"},
-        "d": {"objective": "masked-patch"},
+        "d": {"objective": "mae"},
     }
     for name, fields in configs.items():
         runs.make(trainings.runs.root, name, finished=True, **fields)
@@ -493,7 +493,7 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):
         "a": ("test", ti4),
         "b": ("held-out", f"{ti4}, distilled"),
         "c": ("test", "x, fine-tuned"),
-        "d": ("test", ti4),
+        "d": ("test", "cifar10-mae"),
     }
 
 

@@ -12,7 +12,7 @@ import typer
 
 from vitviz.cli.options import config_values, is_main_process, progress_bar, table_console, with_config_options
 from vitviz.errors import ConfigError
-from vitviz.training.config import TrainConfig, apply_overrides, from_json
+from vitviz.training.config import TrainConfig, apply_overrides, from_json, replace_fields
 from vitviz.training.presets import PRESETS, get_preset
 
 if TYPE_CHECKING:
@@ -105,8 +105,10 @@ def train(
     if is_main_process():
         record = load(path).record
         count = eval_samples(record)
-        accuracies = {name: value for name, value in record.items() if name.endswith("_accuracy")}
-        print(f"{path}: {', '.join(f'{name} {accuracy_number(value, count)}' for name, value in accuracies.items())}")
+        results = {n: accuracy_number(value, count) for n, value in record.items() if n.endswith("_accuracy")}
+        if "reconstruction_loss" in record:
+            results["reconstruction_loss"] = f"{record['reconstruction_loss']:.4f}"
+        print(f"{path}: {', '.join(f'{name} {number}' for name, number in results.items())}")
 
 
 def fit_linear_probe(options: dict[str, Any]) -> None:
@@ -255,7 +257,7 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
         config = replace(config, output_dir=str(folder))  # it may have been moved
     if network is not None:
         config = replace(config, model=get_preset(network, "network").model)
-    config = replace(config, **values)
+    config = replace_fields(config, **values)
     if "init_from" not in values or network is not None or (resume and preset_name is None):
         return config
     from vitviz.training.initial_weights import use_init_model

@@ -52,6 +52,12 @@ def normalize(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -
     return (images - torch.tensor(mean, device=images.device).mul(255).view(shape)) / scale
 
 
+def denormalize(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -> Tensor:
+    """Convert normalized images (B, 3, H, W) to uint8, the inverse of `normalize`; values outside are clipped."""
+    shift, scale = (torch.tensor(values, device=images.device).mul(255).view(1, -1, 1, 1) for values in (mean, std))
+    return (images.float() * scale + shift).round().clamp(0, 255).to(torch.uint8)
+
+
 def random_permutation(count: int, device: torch.device) -> Tensor:
     """Return a random permutation of 0..count-1.
 

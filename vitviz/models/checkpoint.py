@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
 
 import safetensors
 
@@ -22,15 +22,17 @@ from vitviz.data import cifar
 from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
 from vitviz.errors import CapturedModelError, CheckpointError, ConfigError, did_you_mean
 from vitviz.files import write_atomic
-from vitviz.models.config import ViTConfig, config_from_dict
+from vitviz.models.config import DecoderSize, ViTConfig, config_from_dict
 from vitviz.models.weights import WeightFile
 
 if TYPE_CHECKING:
     import torch
 
     from vitviz.data.image_cache import Channels
+    from vitviz.models.mae import Decoder
     from vitviz.models.vit import Transformer
 
+AnyModule = TypeVar("AnyModule", bound="torch.nn.Module")
 PACKAGE = Path(__file__).parents[1]
 # In the package if installed, next to it in a checkout.
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
@@ -41,6 +43,7 @@ MAX_HEADER_BYTES = 2**20
 MIN_STD = 1e-3
 CONVNET = "convnet"  # architecture of a teacher, see `vitviz.training.convnet`
 LFS_POINTER = b"version "  # first bytes of a file that git has not downloaded
+DECODER_PREFIX = "decoder."  # names of its tensors
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
 DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}  # attributes of torch
 REVISION_LENGTH = 8  # characters of a commit's hash
@@ -74,6 +77,7 @@ class Checkpoint:
         resize: Crop and filter with which an image gets the size of the input.
         files: Files that the weights were read from; empty for a network in memory.
         notes: What was assumed, left out or not checked when a model of timm or transformers was loaded.
+        decoder: Of a masked autoencoder that vitviz trained; None for other models.
     """
 
     name: str
@@ -85,6 +89,7 @@ class Checkpoint:
     resize: Resize = DEFAULT_RESIZE
     files: tuple[WeightFile, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    decoder: Decoder | None = field(default=None, repr=False)
 
     @property
     def config(self) -> ViTConfig:
@@ -170,6 +175,11 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError, AttributeError):  # not a record that vitviz wrote
             return ""
 
+    @property
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Weights of network and decoder by their names in the file."""
+        return self.network.state_dict() | decoder_tensors(self.decoder)
+
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
         from vitviz.data.augmentation import normalize
@@ -218,14 +228,18 @@ def load(
             metadata = parse_metadata(file.metadata(), path.name)
             network = create_meta_model(read_config(metadata)) if create is None else create(metadata)
             labels, mean, std = read_labels(metadata, network.config)
-            check_tensors(file, network)
-            weights = read_weights(path, list(network.state_dict()))
+            decoder = read_decoder(metadata, network.config)
+            tensors = network.state_dict() | decoder_tensors(decoder)
+            check_tensors(file, tensors)
+            weights = read_weights(path, list(tensors))
     except safetensors.SafetensorError:
         raise not_safetensors(path.name) from None
     check_finite(weights)
+    if decoder is not None:
+        use_weights(decoder, {name: weights.pop(DECODER_PREFIX + name) for name in decoder.state_dict()})
     network = use_weights(network, weights)
     record = metadata.get("record", {})
-    return Checkpoint(path.stem, network, labels, mean, std, record, read_resize(metadata), files)
+    return Checkpoint(path.stem, network, labels, mean, std, record, read_resize(metadata), files, decoder=decoder)
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
@@ -241,7 +255,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     import safetensors.torch
     import torch
 
-    check_finite(checkpoint.network.state_dict())
+    check_finite(checkpoint.tensors)
     metadata = {
         "format": FORMAT,
         "config": asdict(checkpoint.config),
@@ -251,8 +265,10 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
         "resize": asdict(checkpoint.resize),
         "record": checkpoint.record,
     }
+    if checkpoint.decoder is not None:
+        metadata["decoder"] = checkpoint.decoder.size._asdict()
     read_labels(metadata, checkpoint.config)
-    named = checkpoint.network.state_dict() | {EXTRA_PREFIX + name: tensor for name, tensor in (extra or {}).items()}
+    named = checkpoint.tensors | {EXTRA_PREFIX + name: tensor for name, tensor in (extra or {}).items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(metadata, allow_nan=False)})
@@ -276,9 +292,10 @@ def bundled_checkpoints() -> dict[str, Path]:
 
 
 @lru_cache(maxsize=256)
-def count_parameters(config: ViTConfig) -> int:
-    """Return the number of parameters of a network."""
-    return sum(weight.numel() for weight in create_meta_model(config).parameters())
+def count_parameters(config: ViTConfig, decoder: DecoderSize | None = None) -> int:
+    """Return the number of parameters of a network, or of a masked autoencoder."""
+    modules = [create_meta_model(config)] + ([] if decoder is None else [create_meta_decoder(config, decoder)])
+    return sum(weight.numel() for module in modules for weight in module.parameters())
 
 
 def create_meta_model(config: ViTConfig) -> Transformer:
@@ -291,8 +308,23 @@ def create_meta_model(config: ViTConfig) -> Transformer:
         return create_model(config)
 
 
-def use_weights(network: Transformer, weights: Mapping[str, torch.Tensor]) -> Transformer:
-    """Give a network of `create_meta_model` its weights, which it shares, and set evaluation mode."""
+def create_meta_decoder(config: ViTConfig, size: DecoderSize) -> Decoder:
+    """Create the decoder of an encoder likewise."""
+    import torch
+
+    from vitviz.models.mae import Decoder
+
+    with torch.device("meta"):
+        return Decoder(config, size)
+
+
+def decoder_tensors(decoder: Decoder | None) -> dict[str, torch.Tensor]:
+    """Return the tensors of a decoder by their names in a file."""
+    return {} if decoder is None else {DECODER_PREFIX + name: t for name, t in decoder.state_dict().items()}
+
+
+def use_weights(network: AnyModule, weights: Mapping[str, torch.Tensor]) -> AnyModule:
+    """Give a network on the meta device its weights, which it shares, and set evaluation mode."""
     network.load_state_dict(dict(weights), assign=True)
     return network.requires_grad_(True).eval()
 
@@ -476,6 +508,18 @@ def read_config(metadata: dict[str, Any]) -> ViTConfig:
         raise CheckpointError(f"{field} {error.problem}", error.hint, field) from None
 
 
+def read_decoder(metadata: dict[str, Any], config: ViTConfig) -> Decoder | None:
+    """Create the decoder of the metadata on the meta device; None without one."""
+    if (values := metadata.get("decoder")) is None:
+        return None
+    try:
+        return create_meta_decoder(config, DecoderSize(**values))
+    except (TypeError, ConfigError):
+        raise CheckpointError(
+            f"decoder must have valid {', '.join(DecoderSize._fields)}: got {values!r:.80}", field="decoder"
+        ) from None
+
+
 def read_labels(metadata: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ...], Channels, Channels]:
     """Read labels, mean and standard deviation from the metadata, and check the record."""
     labels, count = metadata.get("labels"), config.num_classes
@@ -525,9 +569,9 @@ def read_channels(metadata: dict[str, Any], name: str) -> Channels:
     raise CheckpointError(f"{name} must be three numbers from 0 to 1: got {values!r:.80}", field=name)
 
 
-def check_tensors(file: Any, network: Transformer) -> None:
-    """Compare names, shapes and dtypes in an open safetensors file with a network, before reading weights."""
-    expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
+def check_tensors(file: Any, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Compare names, shapes and dtypes in an open safetensors file with tensors, before reading weights."""
+    expected = {name: list(tensor.shape) for name, tensor in tensors.items()}
     names = {name for name in file.keys() if not name.startswith(EXTRA_PREFIX)}  # noqa: SIM118 - not a dict
     for problem, different in (("is missing", expected.keys() - names), ("is unexpected", names - expected.keys())):
         if different:

@@ -4,7 +4,7 @@ from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -40,6 +40,16 @@ VIT_ONLY = (
     *("final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm", "head_proj_dim", "multi_label", "normalize_head"),
     *("attn_pool_num_heads", "attn_pool_mlp_ratio", "pool_include_prefix"),
 )
+
+
+class DecoderSize(NamedTuple):
+    """Size of the decoder of a masked autoencoder."""
+
+    embed_dim: int
+    depth: int
+    num_heads: int
+
+
 NumClasses = Annotated[int, Field(ge=2, le=MAX_CLASSES, description="Number of logits (K).")]
 NumClassesOrNone = Annotated[int, Field(ge=0, le=MAX_CLASSES, description="Number of logits (K); 0 for no head.")]
 

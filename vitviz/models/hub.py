@@ -408,7 +408,8 @@ def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
     record = found.record
     if img_size != found.config.img_size:  # at which the accuracy was not measured
         record = {name: value for name, value in record.items() if name != "test_accuracy"}
-    return replace(found, network=interpolate(found.network, img_size, resampling), record=record)
+    decoder = found.decoder if img_size == found.config.img_size else None
+    return replace(found, network=interpolate(found.network, img_size, resampling), record=record, decoder=decoder)
 
 
 def load_folder(

@@ -241,16 +241,22 @@ class PatchEmbed(nn.Module):
         P = config.patch_size
         self.proj = nn.Conv2d(3, config.embed_dim, P, stride=P, bias=not config.pre_norm)
 
-    def forward(self, images: Tensor) -> Tensor:
-        """Map (B, 3, H, W) to (B, N, D), patches in reading order."""
-        patches = patchify(images, self.proj.kernel_size[0])  # (B, N, 3 P P)
-        return F.linear(patches, self.proj.weight.flatten(1), self.proj.bias)  # (B, N, D)
+    def forward(self, patches: Tensor) -> Tensor:
+        """Map patches (B, N, 3 P P) to (B, N, D)."""
+        return F.linear(patches, self.proj.weight.flatten(1), self.proj.bias)
 
 
 def patchify(images: Tensor, patch_size: int) -> Tensor:
     """Cut images (B, 3, H, W) into square patches -> (B, N, 3 P P), in reading order."""
     patches = images.unflatten(2, (-1, patch_size)).unflatten(4, (-1, patch_size))  # (B, 3, gh, P, gw, P)
     return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+
+
+def unpatchify(patches: Tensor, grid_size: tuple[int, int]) -> Tensor:
+    """Join the patches of a grid (gh, gw), (B, N, 3 P P), to images (B, 3, H, W)."""
+    side = math.isqrt(patches.shape[2] // 3)
+    tiles = patches.unflatten(2, (3, side, side)).unflatten(1, grid_size)  # (B, gh, gw, 3, P, P)
+    return tiles.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)  # (B, 3, H, W)
 
 
 def gather_patches(patches: Tensor, keep: Tensor | None) -> Tensor:

@@ -30,6 +30,7 @@ from vitviz.models.layers import (
     create_mlp,
     gather_patches,
     mixed_angles,
+    patchify,
     relative_positions,
     rope_angles,
     sincos_pos_embed,
@@ -306,11 +307,7 @@ class ViT(Transformer):
         """
         if self.patch_embed.proj.weight.is_meta:
             return
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.normal_(module.weight, std=module.in_features**-0.5)
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
+        init_linear_layers(self)
         for token in (self.cls_token, self.pos_embed, self.reg_token, self.dist_token):
             if token is not None:
                 nn.init.normal_(token, std=0.02)
@@ -322,16 +319,15 @@ class ViT(Transformer):
             positions = sincos_pos_embed(self.config.grid_size, self.config.embed_dim)  # (N, D)
             with torch.no_grad():
                 self.pos_embed[:, self.config.num_embedded_prefix_tokens :] = positions / 2
-        for name, weight in self.named_parameters():
-            if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
-                nn.init.zeros_(weight)
+        if isinstance(self.head, nn.Linear):
+            nn.init.zeros_(self.head.weight)
 
     def embed(self, patches: Tensor, keep: Tensor | None) -> Tensor:
-        """Add positions and prefix tokens to patch embeddings (B, N, D) -> (B, T, D), with `keep` as for `forward`."""
+        """Embed patches (B, n, 3 P P), add their positions, `keep` as for `forward`, and prefix tokens: (B, T, D)."""
         R = self.config.num_embedded_prefix_tokens
+        x = self.patch_embed(patches)  # (B, n, D)
         if self.pos_embed is not None:
-            patches = patches + self.pos_embed[:, R:]
-        x = gather_patches(patches, keep)  # (B, N, D), or (B, n, D)
+            x = x + gather_patches(self.pos_embed[:, R:], keep)
         tokens: list[Tensor] = [
             token for token in (self.cls_token, self.dist_token, self.reg_token) if token is not None
         ]
@@ -369,7 +365,7 @@ class ViT(Transformer):
 
     def embed_images(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
         """Compute the input of the first block, (B, T, D); arguments as for `forward`."""
-        return self.embed(self.patch_embed(images), keep)
+        return self.embed(gather_patches(patchify(images, self.config.patch_size), keep), keep)
 
     def run_block(
         self, layer: int, x: Tensor, keep: Tensor | None = None, intervention: Intervention | None = None
@@ -482,6 +478,18 @@ def set_fused_attn(module: nn.Module, fused: bool) -> None:
     for layer in module.modules():
         if isinstance(layer, Attention):
             layer.fused_attn = fused
+
+
+def init_linear_layers(module: nn.Module) -> None:
+    """Initialize linear layers, and the last one of each branch of the blocks at zero, see `ViT.init_weights`."""
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            nn.init.normal_(layer.weight, std=layer.in_features**-0.5)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+    for name, weight in module.named_parameters():
+        if name.endswith(("attn.proj.weight", "mlp.fc2.weight")):
+            nn.init.zeros_(weight)
 
 
 class Block(nn.Module):

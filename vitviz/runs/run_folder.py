@@ -29,7 +29,7 @@ from vitviz.errors import CheckpointError, ConfigError, DataError, InvalidValueE
 from vitviz.files import atomic_write, complete_lines, open_regular, read_regular, write_atomic
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, parse_json
-from vitviz.models.config import STRICT, ViTConfig, rule
+from vitviz.models.config import STRICT, rule
 from vitviz.runs import process
 from vitviz.runs.process import RunLock
 from vitviz.training import timeline
@@ -113,7 +113,7 @@ class Record(TypedDict, total=False):
     eval_samples: Count | None
     test_accuracy: Fraction | None
     val_accuracy: Fraction | None
-    masked_patch_accuracy: Fraction | None
+    reconstruction_loss: Time | None
     training: SavedAt
 
 
@@ -168,9 +168,9 @@ def accuracy_of(record: dict[str, Any]) -> float | None:
     return record.get("test_accuracy", record.get("val_accuracy")) if is_finished(record) else None
 
 
-def check_num_parameters(model: ViTConfig) -> None:
+def check_num_parameters(config: TrainConfig) -> None:
     """Raise ConfigError if a network has too many parameters for its checkpoint to be loaded."""
-    count, limit = checkpoint.count_parameters(model), checkpoint.MAX_BYTES // 4
+    count, limit = checkpoint.count_parameters(config.model, config.decoder), checkpoint.MAX_BYTES // 4
     if count > limit:
         raise ConfigError(
             "model.embed_dim",
@@ -199,7 +199,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
         return None
     check_config(from_json(read_config(config.folder)), config)
     # The weights twice, and at most two tensors of an optimizer for each.
-    limit = 6 * 4 * checkpoint.count_parameters(config.model) + 2**24
+    limit = 6 * 4 * checkpoint.count_parameters(config.model, config.decoder) + 2**24
     try:
         with open(path, "rb", opener=open_regular):
             saved = checkpoint.load(path, max_bytes=min(limit, 4 * checkpoint.MAX_BYTES))
@@ -215,15 +215,12 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
         name, problem = ".".join(map(str, first["loc"])) or "training", first["msg"].lower()
         raise CheckpointError(f"The counters of {path} are damaged: {name}, {problem}", RESTART, name) from None
     check_images(saved, dataset, num_samples, config.folder)
-    ema_model, extra = checkpoint.read_tensors(path)
+    ema, extra = checkpoint.read_tensors(path)
     if counters["tensors"] != len(extra):
         problem = f"The state in {path} must have {counters['tensors']} tensors: got {len(extra)}"
         raise CheckpointError(problem, RESTART, "tensors")
     checkpoint.check_finite(extra)
-    ema_extra, weights = (
-        {name.removeprefix(prefix): tensor for name, tensor in extra.items() if name.startswith(prefix)}
-        for prefix in ("ema_extra.", "weights.")
-    )
+    weights = {name.removeprefix("weights."): tensor for name, tensor in extra.items() if name.startswith("weights.")}
     optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]
     for name, tensor in extra.items():
         if name.startswith("optimizers."):
@@ -235,8 +232,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
     optimizers = [states for states in optimizers if states]
     has_timeline = config.num_snapshots and os.path.lexists(config.folder / TIMELINE)
     return State(
-        ema_model,
-        ema_extra,
+        ema,
         weights,
         optimizers,
         counters["step_count"],
@@ -406,7 +402,6 @@ def save(result: Checkpoint, path: Path, state: State | None) -> None:
     """Write the checkpoint atomically, with the training state unless training is finished."""
     extra: dict[str, Tensor] = {}
     if state is not None:
-        extra |= {f"ema_extra.{name}": tensor for name, tensor in state.ema_extra.items()}
         extra |= {f"weights.{name}": tensor for name, tensor in state.weights.items()}
         for optimizer, states in enumerate(state.optimizers):
             for parameter, tensors in states.items():

@@ -43,7 +43,7 @@ def train(
     Returns:
         Path of the checkpoint, `last.safetensors` in the run folder, next to `config.json`, `metrics.jsonl` and
         `timeline.npz`. `test_accuracy` in its record is the accuracy of the final EMA weights on the whole test set;
-        with `val_size` it is called `val_accuracy`, with the objective masked-patch `masked_patch_accuracy`.
+        with `val_size` it is called `val_accuracy`. With the objective mae it is `reconstruction_loss`.
 
     Raises:
         DataError: If the dataset is missing or not usable.
@@ -54,7 +54,7 @@ def train(
         TrainingError: If the loss becomes NaN or infinite or memory runs out; `TrainingStopped` on SIGINT or SIGTERM.
             The last saved state is kept.
     """
-    run_folder.check_num_parameters(config.model)
+    run_folder.check_num_parameters(config)
     keep_freed_memory()
     with Distributed(config.device) as distributed, StopRequest() as stop:
         with report_out_of_memory("The images do not fit into memory. Use fewer images.", CIFAR_BYTES):

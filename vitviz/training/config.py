@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator
 
 from vitviz.errors import ConfigError, did_you_mean
-from vitviz.models.config import ViTConfig, check_fields, config_from_dict
+from vitviz.models.config import DecoderSize, ViTConfig, check_fields, config_from_dict
 
 MAX_VALUE = 10**9  # products of learning rates stay finite in float32
 MAX_SEED = 10**9  # step seeds are multiples of it and fit into 64 bits
 Optimizer = Literal["muon", "adamw", "adam"]
 LRSchedule = Literal["linear", "cosine", "constant"]
-Objective = Literal["classify", "masked-patch"]
+Objective = Literal["classify", "mae"]
 Device = Literal["auto", "cuda", "cpu"]
 InferenceDevice = Literal["auto", "cuda", "mps", "cpu"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -39,12 +39,33 @@ CHECKPOINT_FILE = "last.safetensors"  # in a run folder
 DEFAULT_MINUTES = 88.0  # the budget where none is given
 
 
+# Fields that an objective does not use, with the values that they then have.
+UNUSED_BY: dict[str, dict[str, Any]] = {
+    "classify": {"mask_ratio": 0.75, "decoder_embed_dim": 96, "decoder_depth": 1, "decoder_num_heads": 3},
+    "mae": {
+        "freeze_backbone": False,
+        "teacher": None,
+        "distill_weight": 0.9,
+        "randaug_num_ops": 0,
+        "randaug_magnitude": 0.5,
+        "cutmix_prob": 0.0,
+        "mixup_prob": 0.0,
+        "random_erasing_prob": 0.0,
+        "label_smoothing": 0.0,
+        "patch_keep_start": 1.0,
+        "patch_keep_end": 1.0,
+        "patch_dropout_until": 0.0,
+        "mix_until": 0.0,
+    },
+}
+
+
 @dataclass(frozen=True)
 class TrainConfig:
     """Configuration of one training run.
 
     The budget is either `epochs` or `minutes`. Learning rate, patch dropout, CutMix and Mixup follow the progress: the
-    used fraction of the budget.
+    used fraction of the budget. Fields that the objective does not use must have their defaults.
 
     Raises:
         ConfigError: If a value is out of range or two values are inconsistent.
@@ -54,8 +75,8 @@ class TrainConfig:
     objective: Annotated[
         Objective,
         Field(
-            description="classify trains on the labels; masked-patch predicts the mean color of masked patches, "
-            "without labels (Dosovitskiy et al. 2021, appendix B.1.2)."
+            description="classify trains on the labels; mae trains a masked autoencoder, without labels (He et al. "
+            "2022, arXiv 2111.06377)."
         ),
     ] = "classify"
     init_from: Annotated[
@@ -73,6 +94,14 @@ class TrainConfig:
     distill_weight: Annotated[
         Fraction, Field(description="With teacher: weight of its probabilities; the rest is the label.")
     ] = 0.9
+    mask_ratio: Annotated[float, Field(gt=0, lt=1, description="With mae: fraction of masked patches.")] = 0.75
+    decoder_embed_dim: Annotated[int, Field(ge=1, le=8192, description="With mae: embedding width of the decoder.")] = (
+        96
+    )
+    decoder_depth: Annotated[int, Field(ge=1, le=128, description="With mae: blocks of the decoder.")] = 1
+    decoder_num_heads: Annotated[
+        int, Field(ge=1, le=256, description="With mae: attention heads of the decoder; divides decoder_embed_dim.")
+    ] = 3
     dataset: Annotated[
         DatasetName,
         Field(description="cifar10, cifar100, or folder for an image folder or zip with one subfolder per class."),
@@ -195,13 +224,25 @@ class TrainConfig:
             raise ConfigError(
                 "freeze_backbone", "needs `init_from`: got None", "Set `init_from`, or train the backbone."
             )
-        if self.objective == "masked-patch":
-            for name in ("freeze_backbone", "teacher"):
-                if getattr(self, name):
-                    raise ConfigError(name, "needs `objective=classify`: got masked-patch", "Omit it.")
-            if self.model.architecture != "vit":
-                problem = f"masked-patch needs the architecture vit: got {self.model.architecture}"
-                raise ConfigError("objective", problem, "Use classify.")
+        defaults = {f.name: f.default for f in fields(self)}
+        for name, off in UNUSED_BY[self.objective].items():
+            check_is_off(self.objective, name, getattr(self, name), off, defaults[name])
+            object.__setattr__(self, name, off)
+        if self.objective == "mae" and self.model.architecture != "vit":
+            problem = f"mae needs the architecture vit: got {self.model.architecture}"
+            raise ConfigError("objective", problem, "Use classify.")
+        if self.objective == "mae" and self.model.num_patches < 2:
+            raise ConfigError("model.patch_size", "must give at least 2 patches with mae: got 1", "Use smaller ones.")
+        if self.decoder_embed_dim % self.decoder_num_heads:
+            problem = f"{self.decoder_embed_dim} is not a multiple of {self.decoder_num_heads}"
+            raise ConfigError("decoder_num_heads", f"must divide `decoder_embed_dim`: {problem}", "Use 1, for example.")
+
+    @property
+    def decoder(self) -> DecoderSize | None:
+        """Size of the decoder; None without one."""
+        if self.objective != "mae":
+            return None
+        return DecoderSize(self.decoder_embed_dim, self.decoder_depth, self.decoder_num_heads)
 
     @property
     def folder(self) -> Path:
@@ -218,6 +259,25 @@ def from_json(stored: Mapping[str, Any]) -> TrainConfig:
     if unknown := stored.keys() - {f.name for f in fields(TrainConfig)}:
         raise ConfigError(min(unknown)[:80], "is not an option of this version", "Train again in a new run folder.")
     return TrainConfig(**{**stored, "model": config_from_dict(stored.get("model", {}), "model.")})
+
+
+def replace_fields(config: TrainConfig, **values: Any) -> TrainConfig:
+    """Replace fields; the others that a new objective does not use are turned off.
+
+    Raises:
+        ConfigError: If a value is invalid, or the objective does not use its field.
+    """
+    objective = values.get("objective", config.objective)
+    off_values = UNUSED_BY.get(str(objective), {})
+    for name in off_values.keys() & values.keys():
+        check_is_off(objective, name, values[name], off_values[name])
+    return replace(config, **(off_values | values))
+
+
+def check_is_off(objective: str, name: str, value: Any, *off_values: Any) -> None:
+    """Raise ConfigError if a field that the objective does not use has another value."""
+    if value not in off_values:
+        raise ConfigError(name, f"does not apply to the objective {objective}: got {value!s:.80}", "Omit it.")
 
 
 def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfig:
@@ -245,7 +305,7 @@ def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfi
         (model if name.startswith("model.") else own)[name.removeprefix("model.")] = parse_value(text)
     if "epochs" in own or "minutes" in own:
         own = {"epochs": None, "minutes": None} | own
-    return replace(config, model=config_from_dict(asdict(config.model) | model, "model."), **own)
+    return replace_fields(config, model=config_from_dict(asdict(config.model) | model, "model."), **own)
 
 
 def parse_value(text: str) -> Any:

@@ -137,8 +137,6 @@ def estimate_seconds_left(config: TrainConfig, progress: float, seconds: float) 
 
 def mean_keep_ratio(config: TrainConfig, until: float) -> float:
     """Return the mean patch keep ratio up to a progress of the budget; the cost of a step is about proportional."""
-    if config.objective != "classify":
-        return 1.0
     early = min(config.patch_dropout_until, until)
     ratio = max(patch_keep_ratio(config, early / 2), 1 / config.model.num_patches)  # at least one patch
     return (early * ratio + (until - early)) / until

@@ -10,6 +10,7 @@ from torch import Tensor
 from vitviz.data import datasets
 from vitviz.errors import DataError
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.mae import load_autoencoder, random_noise
 from vitviz.models.modes import own_modes
 
 NUM_EVAL_SAMPLES = 1000  # images of the accuracy curve during training; the final accuracy is that of all images
@@ -33,6 +34,18 @@ def measure_accuracy(
     """
     predicted = predict(checkpoint, images, batch_size, report).argmax(-1)
     return int((predicted == labels.to(predicted.device)).sum()) / len(labels)
+
+
+@own_modes()
+@torch.inference_mode()
+def measure_reconstruction(checkpoint: Checkpoint, images: Tensor, mask_ratio: float, batch_size: int = 500) -> float:
+    """Return the loss of a masked autoencoder on uint8 images (n, 3, H, W), masked at random, each time the same."""
+    autoencoder = load_autoencoder(checkpoint)
+    noise, total = random_noise(len(images), checkpoint.config.num_patches), 0.0
+    for batch, drawn in zip(images.split(batch_size), noise.split(batch_size), strict=True):
+        inputs = checkpoint.normalize(batch)
+        total += len(batch) * autoencoder(inputs, drawn.to(inputs.device), mask_ratio).item()
+    return total / len(images)
 
 
 @own_modes()

@@ -28,18 +28,18 @@ from torch import Tensor, nn
 from vitviz.data import augmentation
 from vitviz.data.datasets import LabeledImages
 from vitviz.errors import TrainingError, TrainingStopped
-from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.checkpoint import DECODER_PREFIX, Checkpoint
 from vitviz.models.config import STRICT
 from vitviz.models.factory import create_model
+from vitviz.models.mae import Decoder, MaskedAutoencoder, freeze_head, reconstruct_images
 from vitviz.models.vit import Transformer, ViT, set_fused_attn
 from vitviz.training import optim
 from vitviz.training.config import Fraction, TrainConfig
 from vitviz.training.data import TrainingData, augment, epoch_batches, read_ahead, step_seed
 from vitviz.training.device import autocast, get_hardware_name, is_fused_attention_faster, use_bfloat16
 from vitviz.training.distributed import Distributed
-from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
+from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy, measure_reconstruction
 from vitviz.training.initial_weights import freeze_backbone, load_backbone, run_name
-from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.signals import StopRequest
 from vitviz.training.teacher import Teacher
 from vitviz.training.timeline import Timeline, TimelineRecorder, create_recorder
@@ -70,8 +70,7 @@ class Progress:
 class State:
     """State of a training run between two steps, from which it resumes exactly."""
 
-    ema_model: dict[str, Tensor]  # EMA of the network's weights, by name
-    ema_extra: dict[str, Tensor]  # EMA of the parameters that only the objective has, by name
+    ema: dict[str, Tensor]  # EMA of the weights, by name in the checkpoint
     weights: dict[str, Tensor]  # weights of the training module, by name
     optimizers: list[dict[int, dict[str, Tensor]]]  # state of each: tensors by name, by position of the parameter
     step_count: int
@@ -118,7 +117,7 @@ def choose_kernels(config: TrainConfig, distributed: Distributed) -> tuple[bool,
         bfloat16, fused = use_bfloat16(config.precision, distributed.device), config.attention == "fused"
         if config.attention == "auto":
             shape = config.model, config.batch_size // distributed.world_size
-            ratio = patch_keep_ratio(config, 0.5) if config.objective == "classify" else 1.0
+            ratio = patch_keep_ratio(config, 0.5) if config.objective == "classify" else 1 - config.mask_ratio
             fused = is_fused_attention_faster(*shape, ratio, bfloat16, distributed.device)
     bfloat16, fused = map(bool, distributed.broadcast(bfloat16, fused))
     return bfloat16, fused
@@ -172,8 +171,10 @@ class TrainingLoop:
         if config.freeze_backbone:
             freeze_backbone(self.model)
         self.training_module: nn.Module = self.model
-        if config.objective == "masked-patch":
-            self.training_module = MaskedPatches(cast(ViT, self.model), self.info.mean, self.info.std).to(self.device)
+        if config.decoder is not None:
+            freeze_head(self.model)
+            decoder = Decoder(config.model, config.decoder).to(self.device)
+            self.training_module = MaskedAutoencoder(cast(ViT, self.model), decoder)
         set_fused_attn(self.training_module, self.fused_attn)
         self.ema_module = copy.deepcopy(self.training_module).eval()
         self.optimizers = optim.create_optimizers(self.training_module, config, distributed)
@@ -182,7 +183,7 @@ class TrainingLoop:
         self.augment = augment
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
-        self.timeline = create_recorder(config.model, self.info, self.eval_set, config.num_snapshots)
+        self.timeline = create_recorder(config, self.info, self.eval_set)
         short = len(self.labels) % config.batch_size  # dropped if some process would have no image of it
         self.samples_per_epoch = len(self.labels) - (short if short < distributed.world_size else 0)
         self.step_count, self.progress, self.resumed_seconds = 0, 0.0, 0.0
@@ -195,7 +196,7 @@ class TrainingLoop:
     @property
     def ema_model(self) -> Transformer:
         """EMA of the network, in eval mode, a part of `ema_module`."""
-        return self.ema_module.vit if isinstance(self.ema_module, MaskedPatches) else self.ema_module
+        return self.ema_module.vit if isinstance(self.ema_module, MaskedAutoencoder) else self.ema_module
 
     # --- the loop ---
 
@@ -236,11 +237,8 @@ class TrainingLoop:
         if self.distributed.is_main_process:
             if self.timeline.snapshots and self.output is not None:
                 self.output.save_timeline(self.timeline, compress=True)
-            name = "val_accuracy" if self.config.val_size else "test_accuracy"
-            if self.config.objective == "masked-patch":
-                name = "masked_patch_accuracy"
             seconds = round(self.seconds, 1)  # without the evaluation
-            results = {name: self.final_accuracy(), "eval_samples": len(self.eval_set[1]), "seconds": seconds}
+            results = {**self.evaluate(), "eval_samples": len(self.eval_set[1]), "seconds": seconds}
             self.save(results, finished=True)
         self.distributed.broadcast(0.0)  # the others wait for the checkpoint
 
@@ -282,7 +280,7 @@ class TrainingLoop:
         """Take one step on the images with indices (B,).
 
         Every process augments the whole batch, with the same draws, and trains on its shard: the result does not
-        depend on the number of processes, but for draws within the network (dropout, masked patches).
+        depend on the number of processes, but for draws within the network (dropout).
         """
         torch.manual_seed(step_seed(self.config.seed, self.data_step))
         images, labels = self.load(batch)
@@ -308,16 +306,18 @@ class TrainingLoop:
         """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats)."""
         config, shard = self.config, self.distributed.shard
         images, soft_labels = self.augment(config, self.info, images, labels, progress < config.mix_until)  # (B, K)
-        keep = None
-        if config.objective == "classify":
-            ratio = patch_keep_ratio(config, progress)
-            keep = augmentation.sample_patches(len(images), config.model.num_patches, ratio, self.device)
+        B, N, noise, keep = len(images), config.model.num_patches, None, None
+        if config.objective == "mae":
+            noise = torch.rand(B, N, device=self.device)
+        else:
+            keep = augmentation.sample_patches(B, N, patch_keep_ratio(config, progress), self.device)
         if self.distributed.world_size > 1:
-            images, soft_labels, keep = shard(images), shard(soft_labels), None if keep is None else shard(keep)
+            images, soft_labels = shard(images), shard(soft_labels)
+            noise, keep = (None if drawn is None else shard(drawn) for drawn in (noise, keep))
             torch.manual_seed(step_seed(config.seed, self.step_count) + self.distributed.rank)
         with autocast(self.device, self.bfloat16):
-            if config.objective == "masked-patch":
-                return self.compiled(images)[0]
+            if noise is not None:
+                return self.compiled(images, noise, config.mask_ratio)
             if self.teacher is not None:
                 soft_labels = self.teacher.mix(images, soft_labels, config.distill_weight)
             network = self.compiled if keep is None else self.wrapped
@@ -433,7 +433,9 @@ class TrainingLoop:
 
     def record_snapshot(self) -> None:
         """Record a snapshot of the EMA model and write the timeline."""
-        self.timeline.record(self.ema_model, self.epoch, self.seconds)
+        images, mask = self.timeline.images, self.timeline.mask
+        reconstruction = None if mask is None else reconstruct_images(self.result({}), images, mask)
+        self.timeline.record(self.ema_model, self.epoch, self.seconds, reconstruction)
         if self.output is not None:
             self.start_time += self.output.save_timeline(self.timeline)
 
@@ -457,19 +459,15 @@ class TrainingLoop:
         """
         if self.output is None:
             return
-        if not all(weight.isfinite().all() for weight in self.ema_model.parameters()):
+        if not all(weight.isfinite().all() for weight in self.ema_module.parameters()):
             raise TrainingError(f"A weight is NaN or infinite after step {self.step_count}.", LOWER_RATES)
         state = None if finished else self.get_state()
         self.start_time += self.output.save(self.result(self.record() | results), state)
 
     def get_state(self) -> State:
         """Return the state from which the run resumes exactly."""
-        ema_extra = {}
-        if self.ema_module is not self.ema_model:
-            ema_extra = {n: w for n, w in self.ema_module.state_dict().items() if not n.startswith("vit.")}
         return State(
-            ema_model=self.ema_model.state_dict(),
-            ema_extra=ema_extra,
+            ema=self.result({}).tensors,
             weights=dict(self.training_module.state_dict()),
             optimizers=[optimizer.state_dict()["state"] for optimizer in self.optimizers],
             step_count=self.step_count,
@@ -487,11 +485,11 @@ class TrainingLoop:
         """
         optim.check_same_tensors("weights", state.weights, self.training_module.state_dict())
         self.training_module.load_state_dict(state.weights)
-        ema_weights = state.ema_model
+        optim.check_same_tensors("ema", state.ema, self.result({}).tensors)
+        ema = state.ema
         if self.ema_module is not self.ema_model:
-            ema_weights = {f"vit.{name}": weight for name, weight in state.ema_model.items()} | state.ema_extra
-        optim.check_same_tensors("ema", ema_weights, self.ema_module.state_dict())
-        self.ema_module.load_state_dict(ema_weights)
+            ema = {name if name.startswith(DECODER_PREFIX) else f"vit.{name}": w for name, w in ema.items()}
+        self.ema_module.load_state_dict(ema)
         optim.load_states(self.optimizers, state.optimizers, has_stepped=state.step_count > 0)
         self.step_count, self.resumed_seconds = state.step_count, state.seconds
         self.progress = self.used_budget()
@@ -500,15 +498,16 @@ class TrainingLoop:
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """Return the EMA model as a checkpoint."""
-        info = self.info
-        return Checkpoint(self.config.folder.name, self.ema_model, info.classes, info.mean, info.std, record)
+        name, info, decoder = self.config.folder.name, self.info, getattr(self.ema_module, "decoder", None)
+        return Checkpoint(name, self.ema_model, info.classes, info.mean, info.std, record, decoder=decoder)
 
-    def final_accuracy(self) -> float:
-        """Return the accuracy of the EMA weights on the whole evaluation set."""
+    def evaluate(self) -> dict[str, float]:
+        """Return accuracy, or reconstruction loss, of the EMA weights on the whole evaluation set, by its name."""
         images, labels = self.eval_set
-        if isinstance(self.ema_module, MaskedPatches):
-            return self.ema_module.measure_accuracy(images)
-        return measure_accuracy(self.result({}), images, labels)
+        if self.config.objective == "mae":
+            return {"reconstruction_loss": measure_reconstruction(self.result({}), images, self.config.mask_ratio)}
+        name = "val_accuracy" if self.config.val_size else "test_accuracy"
+        return {name: measure_accuracy(self.result({}), images, labels)}
 
     def record(self) -> dict[str, Any]:
         """Return the training record for the checkpoint's metadata, without local paths."""

@@ -72,6 +72,14 @@ PRESETS: dict[str, Preset] = {
         minutes=2,
         test_accuracy=0.7245,
     ),
+    "cifar10-mae": Preset(
+        TrainConfig(output_dir="runs/cifar10-mae", objective="mae", minutes=30),
+        about="Learns without labels, by predicting the pixels of masked patches. Fine-tune its result.",
+        command="python -m vitviz train --preset cifar10-mae",
+        hardware=ZEN5,
+        minutes=30,
+        test_accuracy=None,
+    ),
     "cifar10-s4": Preset(
         TrainConfig(
             output_dir="runs/cifar10-s4",

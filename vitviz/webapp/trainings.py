@@ -108,7 +108,7 @@ class Trainings:
         for name in request.settings.keys() - CONFIG_FIELDS:
             raise ConfigError(f"settings.{name}"[:80], "is not a known field", "Remove it.")
         config = apply_overrides(config, [f"{name}={json.dumps(value)}" for name, value in request.settings.items()])
-        run_folder.check_num_parameters(config.model)
+        run_folder.check_num_parameters(config)
         choose_device(config.device)
         if config.dataset != "folder":
             return replace_num_classes(replace(config, data=self.data), len(DATASET_INFO[config.dataset].classes))
