@@ -164,6 +164,7 @@ def traits(name: str) -> list[str]:
 
     method = METHODS[name]
     units = {"weights": "attention weights", "logits": "signed, in logits", "relative": "relative to the largest patch"}
+    units |= {"cosine": "signed, a cosine"}
     found = ["class-specific" if method.class_specific else "class-agnostic", units[method.unit]]
     return found + ["per pixel, too"] * (method.pixels is not None) + ["on request"] * method.on_request
 

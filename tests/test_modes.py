@@ -177,7 +177,7 @@ def test_explaining_needs_no_double_precision():
     model = tiny.checkpoint()
     with WithoutDouble():
         ex, other = (vitviz.explain(model, path) for path in (sample_paths()["cat"], sample_paths()["dog"]))
-        for method in METHODS:
+        for method in METHODS.keys() - {"text_similarity"}:
             ex.map(method)
         ex.score("relevance")
         ex.contributions()

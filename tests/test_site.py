@@ -89,7 +89,8 @@ def test_every_method_has_a_section_with_a_formula_and_its_scores():
         assert "\n$$" in section
         text = site_pages.describe_method(name)
         assert vitviz.METHODS[name].about in text
-        assert re.search(r"Gap: -?0\.\d{3} ± 0\.\d{3}", text), name
+        if not vitviz.METHODS[name].of_texts:  # no shipped model has it
+            assert re.search(r"Gap: -?0\.\d{3} ± 0\.\d{3}", text), name
     assert set(site_pages.gaps_of("Rollout")) == {"mean color", "blur", "ROAD", "tokens dropped"}
     assert site_pages.gaps_of("Rollout")["mean color"] == "0.248 ± 0.015"
 

@@ -9,7 +9,7 @@ Example:
     'cat'
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -119,6 +119,7 @@ def load(
     mean: tuple[float, float, float] | None = None,
     std: tuple[float, float, float] | None = None,
     check: bool = True,
+    classes: Sequence[str] | None = None,
 ) -> "Checkpoint":
     """Load a checkpoint, a ViT of timm or transformers, or any module with attention, in evaluation mode.
 
@@ -141,6 +142,7 @@ def load(
         check: Compare the outputs with those of timm or transformers, if installed, of a model of at most 100 M
             parameters, and refuse one that computes something else, or run it as it is if it is a module.
             `Checkpoint.notes` lists what was assumed.
+        classes: Texts that become the classes of CLIP, SigLIP or a relative, whose text encoder transformers runs once.
 
     Raises:
         CheckpointError: If the model does not exist, is not of a family that vitviz knows, or is invalid.
@@ -149,7 +151,7 @@ def load(
     import torch
 
     from vitviz.errors import ConfigError
-    from vitviz.models import hub
+    from vitviz.models import hub, zero_shot
     from vitviz.models.modes import own_modes
     from vitviz.models.weights_like import load_like
     from vitviz.training.config import InferenceDevice
@@ -162,7 +164,9 @@ def load(
     keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)
     with own_modes():
         options = {"check": check, "processor": processor, "mean": mean, "std": std}
-        if isinstance(name, Mapping) or (like is not None and isinstance(name, str | Path)):
+        if classes is not None:
+            model = zero_shot.load(name, classes, labels, like, img_size=img_size, **options)
+        elif isinstance(name, Mapping) or (like is not None and isinstance(name, str | Path)):
             model = load_like(name, like, labels, img_size, **options)
         else:
             model = hub.load(name, labels, img_size, base=like, **options)

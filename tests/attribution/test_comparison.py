@@ -86,11 +86,16 @@ def test_maps_of_different_quantities_are_relative_to_their_own_maxima():
 
 
 @pytest.mark.parametrize(
-    ("unit", "kind", "limit", "factor"),
-    [("logits", "signed", 4, 1), ("relative", "linear", 1, 1 / 4), ("cosine", "signed", 1, 1)],
+    ("unit", "kind", "limit", "factor", "quantity"),
+    [
+        ("logits", "signed", 4, 1, "x"),
+        ("relative", "linear", 1, 1 / 4, "x"),
+        ("cosine", "signed", 1, 1, "x"),
+        ("cosine", "signed", 2, 1, "text_similarity"),
+    ],
 )
-def test_maps_of_one_quantity_have_one_scale(unit, kind, limit, factor):
-    found = Comparison(side([[1, 2, 3]], unit, "x"), side([[0, 4, 2]], unit, "x"))
+def test_maps_of_one_quantity_have_one_scale(unit, kind, limit, factor, quantity):
+    found = Comparison(side([[1, 2, 3]], unit, quantity), side([[0, 4, 2]], unit, quantity))
     np.testing.assert_allclose(found.points, factor * np.array([[-1, 2, -1]]))
     assert (found.scale.kind, found.scale.limit) == (kind, limit)
     np.testing.assert_allclose(found.maps, factor * np.array([[[1, 2, 3]], [[0, 4, 2]]]))

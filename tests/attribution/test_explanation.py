@@ -59,8 +59,8 @@ def test_an_explanation_is_consistent(name):
 def test_without_class_token_attention_is_the_mean_over_patches(tmp_path):
     found = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels())
     np.testing.assert_allclose(default_rows(found.context), found.attention.mean(2), rtol=0, atol=1e-6)
-    on_request = [key for key, method in METHODS.items() if method.on_request]
-    assert [method for method in METHODS if method not in found.methods] == ["reverse_attention", *on_request]
+    others = [key for key, method in METHODS.items() if method.on_request or method.of_texts]
+    assert [method for method in METHODS if method not in found.methods] == ["reverse_attention", *others]
     with pytest.raises(ValueError, match=r"reverse_attention needs a class token: tiny has none\. Use average"):
         found.map("reverse_attention")
     with pytest.raises(ValueError, match=r"tiny has no class token\. Use attention_maps"):
@@ -250,7 +250,7 @@ def test_maps_peak_at_the_decisive_patch(cell, registers):
     assert bright.labels[bright.probabilities.argmax()] == "bright"
     # Except orders, attention to the class token, which is not read, and Grad-CAM, which weights heads by the
     # mean gradient over all patches, negative here.
-    for method in METHODS.keys() - {"random", "greedy", "reverse_attention", "attention_gradcam"}:
+    for method in METHODS.keys() - {"random", "greedy", "reverse_attention", "attention_gradcam", "text_similarity"}:
         found = bright.map(method)
         assert np.unravel_index(found.argmax(), found.shape) == cell, method
         assert found[cell] > 5 * np.sort(found.flatten())[-2]

@@ -27,7 +27,7 @@ def numbers(variant: str) -> dict:
     arrays = {
         "probabilities": found.probabilities,
         "attention of layer 3, head 1, token 9": found.attention[3, 1, 9],
-        **{key: found.map(key) for key, method in METHODS.items() if not method.on_request},
+        **{key: found.map(key) for key, method in METHODS.items() if not (method.on_request or method.of_texts)},
     }
     return {name: np.round(array.astype(float), 7).tolist() for name, array in arrays.items()}
 

@@ -15,7 +15,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.pretrained import convert, describe_module
 
 L, A, T, N = tiny.L, tiny.A, tiny.T, tiny.N
-ORDINARY = [name for name, method in METHODS.items() if not method.on_request]
+ORDINARY = [name for name, method in METHODS.items() if not method.on_request and not method.of_texts]
 CLS_READOUT = np.eye(T, dtype=np.float32)[0]  # readout weights of the class token
 
 

@@ -15,6 +15,7 @@ from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.layout import check_width
 from tests.models import families
+from tests.models.two_towers import save_two_towers
 
 pytestmark = pytest.mark.browser
 
@@ -177,3 +178,22 @@ def test_the_picker_fits_a_phone(page):
     expect(page.locator(f"{DIALOG} dd").first).to_be_visible()
     check_width(page)
     assert page.locator(DIALOG).evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_words_become_the_classes_and_are_compared_with_the_patches(page, tmp_path):
+    save_two_towers("CLIP", tmp_path / "clip")
+    choose(page, str(tmp_path / "clip"), "clip")
+    field = page.get_by_label("Words", exact=True)
+    field.fill("a cat, a dog\na photo")
+    field.press("Enter")
+    expect(page.locator("#explore .model select")).to_have_value("words: a cat, a dog, a photo")
+    page.wait_for_selector(f"{EXPLORER}.shows-method[data-methods][data-state=ready]")
+    expect(page.locator("#explore .bar-text .unit")).to_contain_text("cosine similarity of text and patch")
+    ticks = page.locator("#explore .bar .tick").all_inner_texts()
+    assert (ticks[0], ticks[-1]) == ("−1.00", "+1.00")
+    expect(field).to_have_value("a cat\na dog\na photo")
+    expect(page.locator("#explore .prediction:not([hidden]) .class-name")).to_have_count(3)
+    assert "words" in unquote(page.url)
+    field.fill("a cat")
+    field.press("Enter")
+    expect(page.locator("#explore")).to_contain_text("must be at least 2 texts")

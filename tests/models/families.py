@@ -217,11 +217,9 @@ def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tens
         options["interpolate_pos_encoding"] = True
     if name == "ViT-MAE":
         options["noise"] = torch.arange(N).expand(len(pixels), -1).to(pixels)
-    if name.startswith("SigLIP 2"):  # a sequence of patches, channels last
-        options = {"output_attentions": True, "pixel_attention_mask": torch.ones(len(pixels), N, dtype=torch.int64)}
-        options["spatial_shapes"] = torch.tensor([[side // P for side in pixels.shape[2:]]] * len(pixels))
-        pixels = patchify(pixels, P).unflatten(-1, (3, P * P)).mT.flatten(2)
-    output = model(pixels, **options)
+    if name == "SigLIP 2 NaFlex":
+        options = {"output_attentions": True}
+    output = model(**arguments(name, pixels), **options)
     found = next(
         value
         for value in (
@@ -234,6 +232,18 @@ def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tens
         if value is not None
     )
     return found, torch.stack(output.attentions)
+
+
+def arguments(name: str, pixels: Tensor) -> dict[str, Tensor]:
+    """Return the arguments of a model of transformers for images: of NaFlex a sequence of patches, channels last."""
+    if name != "SigLIP 2 NaFlex":
+        return {"pixel_values": pixels}
+    grid = [side // P for side in pixels.shape[2:]]
+    return {
+        "pixel_values": patchify(pixels, P).unflatten(-1, (3, P * P)).mT.flatten(2),
+        "pixel_attention_mask": torch.ones(len(pixels), grid[0] * grid[1], dtype=torch.int64),
+        "spatial_shapes": torch.tensor([grid] * len(pixels)),
+    }
 
 
 def rounding(logits: Tensor) -> float:

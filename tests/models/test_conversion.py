@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pickle
+import shutil
 import sys
 
 import numpy as np
@@ -18,8 +19,10 @@ from torch import nn
 
 import vitviz
 from tests.models import families
-from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint, hub, pickles, states
+from tests.models.two_towers import MODELS, TEXTS, save_two_towers
+from vitviz.data.preprocessing import to_tensor
+from vitviz.errors import CheckpointError, ConfigError
+from vitviz.models import checkpoint, hub, pickles, states, zero_shot
 from vitviz.models.conversion import convert
 
 PIXELS = families.images(families.SQUARE, torch.float32)
@@ -211,70 +214,60 @@ def test_the_command_names_invalid_options(run_vitviz, tmp_path):
     error = run_vitviz("convert", "cifar10-ti4", tmp_path / "a.safetensors", "--img-size", "big")[2]
     assert "--img-size must be HxW in pixels: got 'big'" in error
     error = run_vitviz("convert", "cifar10-ti4", tmp_path / "a.safetensors", "--classes", "a,b")[2]
-    assert "needs a model with a text encoder, CLIP or SigLIP: cifar10-ti4 is another" in error
+    assert "needs a model of transformers with a text encoder: cifar10-ti4 is ViT" in error
     assert not (tmp_path / "a.safetensors").exists()
 
 
 # Zero-shot heads
 
-TEXTS = ("a cat", "a dog", "a photo of a cat and a dog")
 
-
-def save_two_towers(name, folder):
-    """Save a small CLIP or SigLIP with a tokenizer of whole words; returns the model and the tokenizer."""
-    import tokenizers
-    import transformers
-
-    words = ["<pad>", "<eos>", "<unk>", "a", "and", "cat", "dog", "of", "photo"]
-    inner = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({word: k for k, word in enumerate(words)}, unk_token="<unk>")
-    )
-    inner.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    inner.post_processor = tokenizers.processors.TemplateProcessing(
-        single="$A <eos>", special_tokens=[("<eos>", words.index("<eos>"))]
-    )
-    tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=inner,
-        pad_token="<pad>",
-        eos_token="<eos>",
-        unk_token="<unk>",
-        model_max_length=12,
-    )
-    text = {**families.TEXT, "vocab_size": len(words), "max_position_embeddings": 12}
-    text |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1, "projection_size": families.D}
-    options = {"projection_dim": 12} if name == "CLIP" else {}
-    config = getattr(transformers, f"{name.capitalize() if name == 'SIGLIP' else name}Config")(
-        vision_config=families.VISION, text_config=text, **options
-    )
-    torch.manual_seed(0)
-    model = transformers.AutoModel.from_config(config).float().eval()
-    for parameter in model.parameters():
-        if parameter.ndim > 1:
-            torch.nn.init.normal_(parameter, std=0.3)
-    if name == "SIGLIP":
-        model.logit_bias.data.fill_(-3.0)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return model, tokenizer
-
-
-@pytest.mark.parametrize("name", ["CLIP", "SIGLIP"])
+@pytest.mark.parametrize("name", MODELS)
 @torch.no_grad()
 def test_zero_shot_logits_equal_those_of_transformers(name, tmp_path, run_vitviz):
     other, tokenizer = save_two_towers(name, tmp_path / "model")
     out = tmp_path / "out.safetensors"
     code, _, error = run_vitviz("convert", tmp_path / "model", out, "--classes", ", ".join(TEXTS))
     assert (code, error) == (0, "")
-    padding = True if name == "CLIP" else "max_length"
+    padding = "max_length" if name.startswith("SigLIP") else True
     tokens = tokenizer(list(TEXTS), padding=padding, return_tensors="pt")
-    inputs = {key: tokens[key] for key in ("input_ids", "attention_mask")}
-    expected = other(**inputs, pixel_values=PIXELS).logits_per_image
+    inputs = {key: tokens[key] for key in ("input_ids", "attention_mask")} | families.arguments(name, PIXELS)
+    expected = other(**inputs).logits_per_image
     model = vitviz.load(out, device="cpu")
     assert model.labels == TEXTS
     assert model.is_classifier
     assert expected.std() > 0.1
-    torch.testing.assert_close(model.network(PIXELS), expected, rtol=1e-5, atol=1e-5)
-    assert model.record["zero_shot"]["logit_bias"] == (-3.0 if name == "SIGLIP" else 0.0)
+    loaded = vitviz.load(tmp_path / "model", device="cpu", classes=TEXTS)
+    assert not any("not compared" in note for note in loaded.notes)
+    for one in (model, loaded, zero_shot.with_classes(zero_shot.with_classes(loaded, TEXTS[::-1]), TEXTS)):
+        torch.testing.assert_close(one.network(PIXELS), expected, rtol=1e-5, atol=1e-5)
+    assert model.record["zero_shot"]["logit_bias"] == (-3.0 if name.startswith("SigLIP") else 0.0)
+
+
+@pytest.mark.parametrize("name", ["CLIP", "SigLIP"])
+@torch.no_grad()
+def test_text_similarity_is_the_cosine_of_the_text_and_each_patch_pooled_alone(name, tmp_path):
+    other, tokenizer = save_two_towers(name, tmp_path)
+    model = vitviz.load(tmp_path, device="cpu", classes=TEXTS)
+    explanation = vitviz.explain(model, "cat")
+    tokens = tokenizer(list(TEXTS), padding=True if name == "CLIP" else "max_length", return_tensors="pt")
+    texts = other.get_text_features(tokens["input_ids"], tokens["attention_mask"]).pooler_output
+    tower = other.vision_model
+    pixels = model.normalize(to_tensor(explanation.image.model_input)[None])
+    hidden = tower(pixels, output_hidden_states=True).hidden_states[-1][0, -16:]
+    pooled = tower.post_layernorm(hidden)
+    patches = (
+        other.visual_projection(pooled) if name == "CLIP" else torch.cat([tower.head(x[None, None]) for x in pooled])
+    )
+    expected = torch.cosine_similarity(patches[:, None], texts[None], dim=-1).reshape(4, 4, 3)
+    assert expected.std(dim=(0, 1)).min() > 0.01
+    for k, text in enumerate(TEXTS):
+        found = explanation.map("text_similarity", target=text)
+        torch.testing.assert_close(torch.from_numpy(found), expected[..., k], rtol=1e-5, atol=1e-5)
+    removed = explanation.ablate(patches=[5]).map("text_similarity", target=0)
+    assert removed[1, 1] == 0
+    assert np.count_nonzero(removed) == 15
+    with pytest.raises(ConfigError, match="compares patches with texts: the classes of cifar10-ti4 are none"):
+        vitviz.explain(vitviz.load("cifar10-ti4", device="cpu"), "cat").map("text_similarity")
 
 
 @pytest.mark.slow
@@ -287,13 +280,41 @@ def test_every_method_explains_a_word(tmp_path):
 
 
 def test_zero_shot_classes_need_a_text_encoder_and_two_texts(tmp_path):
-    save_two_towers("CLIP", tmp_path / "model")
-    with pytest.raises(CheckpointError, match="`classes` must be at least 2 texts: got a cat"):
-        convert(tmp_path / "model", classes=["a cat"])
-    for file in tmp_path.glob("model/tokenizer*"):
-        file.unlink()
-    with pytest.raises(CheckpointError, match="needs the text encoder and the tokenizer of the model: model lacks one"):
-        convert(tmp_path / "model", classes=TEXTS)
+    other, _ = save_two_towers("CLIP", tmp_path / "model")
+    for classes, problem in (
+        (["a cat"], "`classes` must be at least 2 texts, none of them empty: got a cat"),
+        ("a cat", "must be at least 2 texts, none of them empty: got a cat"),
+        (["a cat", " "], "must be at least 2 texts, none of them empty: got a cat"),
+        (["a cat", "a cat"], "must be different texts: 'a cat' is given twice"),
+        (["a cat", 20 * "dog "], r"Each text must have at most 12 tokens: 'dog dog dog .*' has 21"),
+    ):
+        with pytest.raises(CheckpointError, match=problem):
+            vitviz.load(tmp_path / "model", classes=classes)
+    many = vitviz.load(tmp_path / "model", device="cpu", classes=[f"a cat {k}" for k in range(1000)])
+    assert many.network(PIXELS).shape[1] == 1000
+    with pytest.raises(CheckpointError, match=r"needs the text encoder of the model: .* is a module in memory"):
+        vitviz.load(other, classes=TEXTS)
+    with pytest.raises(CheckpointError, match=r"weights in memory, or with `like`, have none"):
+        vitviz.load(other.state_dict(), like=tmp_path / "model", classes=TEXTS)
+    image_only = families.saved("CLIP", tmp_path / "image_only")
+    shutil.copytree(tmp_path / "model", tmp_path / "no_tokenizer", ignore=shutil.ignore_patterns("tokenizer*"))
+    shutil.copytree(tmp_path / "model", tmp_path / "no_text")
+    tensors = safetensors.torch.load_file(tmp_path / "model" / "model.safetensors")
+    kept = {key: tensor for key, tensor in tensors.items() if not key.startswith("text_model")}
+    safetensors.torch.save_file(kept, tmp_path / "no_text" / "model.safetensors")
+    (image_only / "tokenizer.json").write_bytes((tmp_path / "model" / "tokenizer.json").read_bytes())
+    shutil.copytree(tmp_path / "model", tmp_path / "damaged")
+    (tmp_path / "damaged" / "tokenizer.json").write_text("{}")
+    for folder, problem in (
+        (tmp_path / "no_tokenizer", r"there is none of tokenizer\.json"),
+        (tmp_path / "no_text", "the weights are not those of both encoders"),
+        (image_only, "the weights are not those of both encoders"),
+        (tmp_path / "damaged", ""),
+    ):
+        with pytest.raises(CheckpointError, match=f"the text encoder and the tokenizer of {folder.name}: {problem}"):
+            convert(folder, classes=TEXTS)
+    with pytest.raises(CheckpointError, match="timm_clip is CLIP of timm, whose files have none"):
+        convert(families.saved("timm CLIP", tmp_path / "timm_clip"), classes=TEXTS)
 
 
 # Names of ImageNet-1k

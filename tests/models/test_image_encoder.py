@@ -13,8 +13,9 @@ import transformers
 import vitviz
 from tests.models import families, test_towers
 from tests.models.test_download import hub
+from tests.models.two_towers import TEXTS, save_two_towers
 from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint
+from vitviz.models import checkpoint, zero_shot
 from vitviz.models import hub as models
 from vitviz.models.hub_cache import COMMAND
 
@@ -89,6 +90,30 @@ def test_only_the_bytes_of_the_image_encoder_are_downloaded(folder, connect, cdn
     assert vitviz.load(NAME).config == expected.config
     with pytest.raises(CheckpointError, match="must be in the cache without a network"):
         models.fetch(NAME, has_text=True)
+
+
+def test_the_text_encoder_is_downloaded_when_texts_become_the_classes(connect, tmp_path):
+    save_two_towers("CLIP", tmp_path / "files", vocab_size=60_000)
+    expected = vitviz.load(tmp_path / "files", device="cpu", classes=TEXTS)
+    pixels, served = families.images(families.SQUARE, torch.float32), {}
+    with hub(tmp_path / "files", served=served) as address:
+        connect(address)
+        encoder = vitviz.load(NAME, device="cpu")
+        part = weight_bytes(served)
+        with pytest.raises(CheckpointError, match="must be in the cache without a network"):
+            zero_shot.with_classes(encoder, TEXTS, offline=True)
+        assert weight_bytes(served) == part
+        found = zero_shot.with_classes(encoder, TEXTS)
+        whole = (tmp_path / "files" / "model.safetensors").stat().st_size
+        assert 10 * part < whole == weight_bytes(served) - part
+        assert served["tokenizer.json"]
+        served.clear()
+        direct = vitviz.load(NAME, device="cpu", classes=TEXTS)
+        assert served == {}
+    for one in (found, direct):
+        torch.testing.assert_close(one.network(pixels), expected.network(pixels), rtol=0, atol=0)
+    connect("http://127.0.0.1:9")  # nothing listens there
+    assert zero_shot.with_classes(encoder, TEXTS[::-1]).labels == TEXTS[::-1]
 
 
 def test_a_switched_off_hub_is_not_asked(folder, connect, monkeypatch):

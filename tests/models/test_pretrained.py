@@ -534,7 +534,8 @@ def test_the_projection_of_clip_is_no_classification_head(tmp_path):
         model = vitviz.load(other, device="cpu")
         assert (model.config.num_classes, model.config.head_proj_dim, model.labels) == (0, 12, ())
         assert not model.is_classifier
-        assert "`vitviz convert --classes` makes texts its classes" in model.why_no_prediction
+        cure = ": `classes` makes texts its classes" if model.pretrained["library"] == "transformers" else ""
+        assert model.why_no_prediction == f"compares images with texts, and has none{cure}"
         pixels = families.images(families.SQUARE, torch.float32)
         output = other(pixels)
         features = output if isinstance(output, torch.Tensor) else output.image_embeds

@@ -27,7 +27,7 @@ from vitviz.attribution.view_maps import create_view, kept_patches, map_of, meth
 from vitviz.errors import ConfigError, InvalidValueError
 from vitviz.models.labels import distinct_names
 from vitviz.plots import formatting
-from vitviz.plots.scales import Scale, is_flat
+from vitviz.plots.scales import Scale, is_flat, method_scale
 from vitviz.view import View
 
 if TYPE_CHECKING:
@@ -181,10 +181,10 @@ class Comparison:
             what = "each map relative to its own largest magnitude"
             kind: Literal["signed", "linear"] = "signed" if self.is_signed else "linear"
             return Scale(kind, 1.0, is_weight=False, quantity=what)
+        if self.a.unit == "logits" or self.a.quantity == "text_similarity":
+            return method_scale(np.array([self.largest]), self.a.unit)
         if self.a.unit == "cosine":
             return Scale("signed", 1.0, is_weight=False, quantity="cosine similarity of tokens")
-        if self.a.unit == "logits":
-            return Scale("signed", self.largest, is_weight=False)
         if self.a.unit in ("relative", "colors"):  # colors have none
             return Scale("linear", 1.0, is_weight=False, quantity="relative to the maximum of both maps")
         if self.a.num_tokens != self.b.num_tokens:

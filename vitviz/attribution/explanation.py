@@ -118,7 +118,7 @@ class Explanation:
     @property
     def methods(self) -> dict[str, Method]:
         """The attribution methods that this model supports, but those that `map` computes on request only."""
-        return methods_for(self.context.config, self.context.holds_attention)
+        return methods_for(self.context.config, self.context.holds_attention, self.context.checkpoint.has_texts)
 
     @property
     def cls_attention(self) -> Array:

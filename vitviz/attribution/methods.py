@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
+import torch
+import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from vitviz.attribution import (
@@ -55,6 +57,7 @@ class Method:
             out; it needs a class token.
         is_first: Whether the page shows it before the others, one of each kind.
         of_blocks: Whether it needs the tokens or values of the blocks, which are not known of captured models.
+        of_texts: Whether it needs classes that are texts, as of a zero-shot head; its values are cosines.
     """
 
     title: str
@@ -75,12 +78,15 @@ class Method:
     is_direction: bool = False
     is_first: bool = False
     of_blocks: bool = False
+    of_texts: bool = False
 
     @property
-    def unit(self) -> Literal["weights", "logits", "relative"]:
-        """Unit of its values, for a scale: attention weights, logits, or relative to the largest patch."""
+    def unit(self) -> Literal["weights", "logits", "relative", "cosine"]:
+        """Unit of its values, for a scale: attention weights, logits, cosines, or relative to the largest patch."""
         if self.is_attention:
             return "weights"
+        if self.of_texts:
+            return "cosine"
         return "logits" if self.signed else "relative"
 
 
@@ -180,6 +186,29 @@ def value_norm(context: ForwardContext, target: Target) -> Array:
         rows = np.nan_to_num(query_rows(context)) * context.value_norms  # (L, A, T)
         return np.asarray(rows[..., context.prefix :].mean((0, 1)))
     return attention_maps.value_norm(context.attention, context.value_norms, query_weights(context), context.prefix)
+
+
+@torch.inference_mode()
+def text_similarity(context: ForwardContext, target: Target) -> Array:
+    """Cosine similarity of the text of a class with each patch, in the space of image and text embeddings, (N,).
+
+    A patch's embedding is that of an image whose tokens are all the last layer's token of this patch: the final norm of
+    the class token's place or of the mean, or the attention pooling, whose weights do not matter then, and the
+    projection. In -1..1, 0 for removed patches; of a contrast the difference of both texts, in -2..2.
+
+    As in MaskCLIP (Zhou, Loy & Dai 2022, arXiv 2112.01071), the projection into the space of the texts is applied to
+    each patch. MaskCLIP also changes the last attention layer, where a patch passes its own value (value and output
+    projection) in place of the mixture by attention weights; here it is left as it is.
+    """
+    tokens = context.output.layer_tokens[-1][0, context.prefix :]  # (n, D), without removed patches
+    alone = tokens[:, None].expand(-1, context.prefix + 1, -1)  # (n, R + 1, D)
+    patches = F.normalize(context.model.forward_head(alone, pre_logits=True).float(), dim=-1)  # (n, E)
+    texts = F.normalize(context.model.get_parameter("head.weight").float(), dim=-1)  # (K, E)
+    weights = texts[target[0]] - texts[target[1]] if isinstance(target, tuple) else texts[target]
+    found = np.zeros(context.config.num_patches, np.float32)
+    found[context.kept_tokens[context.prefix :]] = (patches @ weights).cpu().numpy()
+    limit = 2 if isinstance(target, tuple) else 1
+    return found.clip(-limit, limit)
 
 
 METHODS: dict[str, Method] = {
@@ -370,6 +399,21 @@ METHODS: dict[str, Method] = {
         signed=True,
         many_passes=True,
     ),
+    "text_similarity": Method(
+        "Text similarity",
+        "Similarity of each patch with the text of the class: the cosine of the text's embedding and the embedding "
+        "that the image would have if the last layer's token of this patch alone were pooled. The model was trained to "
+        "compare whole images with texts, not patches, whose tokens also carry what other patches passed on: high "
+        "values are often on the background.",
+        "cos(text, f(x[last, j])), f the final norm, pooling and projection",
+        "Radford et al. 2021, section 3.1; by patch as in Zhou, Loy & Dai 2022 (MaskCLIP), where each patch also "
+        "passes on its own value in the last attention layer, in place of the mixture by attention weights",
+        text_similarity,
+        class_specific=True,
+        signed=True,
+        of_blocks=True,
+        of_texts=True,
+    ),
     "shapley": Method(
         "Shapley values",
         "Mean increase of the logit when a patch joins others, over all orders in which patches can enter the network. "
@@ -406,12 +450,13 @@ METHODS: dict[str, Method] = {
 POOLED = " The prediction of this model is read from its patches, not from the class token."
 
 
-def methods_for(config: ViTConfig, holds_attention: bool = True) -> dict[str, Method]:
+def methods_for(config: ViTConfig, holds_attention: bool = True, has_texts: bool = False) -> dict[str, Method]:
     """Return the methods that a model supports, with the descriptions that hold for it, but those on request.
 
     Args:
         config: The model.
         holds_attention: Whether the attention between all tokens is in memory, or computed layer by layer.
+        has_texts: Whether the classes are texts.
     """
     known = {
         key: method
@@ -420,6 +465,7 @@ def methods_for(config: ViTConfig, holds_attention: bool = True) -> dict[str, Me
         and (config.num_classes or not method.class_specific)
         and ((holds_attention and config.has_gradients) or not method.full_attention)
         and not (config.is_captured and method.of_blocks)
+        and (has_texts or not method.of_texts)
         and (config.class_token or not method.is_direction)
     }
     if not config.class_token:

@@ -296,6 +296,7 @@ def model_to_json(checkpoint: Checkpoint) -> Json:
         "eval_samples": eval_samples(record),
         "measured_on": "test",
         "is_classifier": checkpoint.is_classifier,
+        "compares_texts": checkpoint.compares_texts,
         "pretrained": checkpoint.pretrained_name,
         "linear_probe": checkpoint.linear_probe,
     }

@@ -55,10 +55,13 @@ def method_target(context: ForwardContext, method: str, target: TargetLike | Non
     check_method(method)
     if METHODS[method].of_blocks:
         context.require_blocks(f"the method {method}")
+    name = context.checkpoint.name
     if METHODS[method].class_specific and not context.config.num_classes:
-        name = context.checkpoint.name
         problem = f"must not be {method}, which explains a class: {name} has no classification head"
         raise ConfigError("method", problem, "Use average.")
+    if METHODS[method].of_texts and not context.checkpoint.has_texts:
+        problem = f"must not be {method}, which compares patches with texts: the classes of {name} are none"
+        raise ConfigError("method", problem, "Load a model such as CLIP with `classes`.")
     return find_target(context, target)
 
 

@@ -32,7 +32,8 @@ def convert(
     classes: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXTS", help='Zero-shot head of CLIP or SigLIP: "a cat,a dog". Needs transformers, this once.'
+            metavar="TEXTS",
+            help='Zero-shot head of CLIP, SigLIP or a relative: "a cat,a dog". Needs transformers, this once.',
         ),
     ] = None,
 ) -> None:

@@ -122,13 +122,27 @@ class Checkpoint:
         from vitviz.models.families import TEXT_FAMILIES  # which imports torch: the page answers before
 
         if self.pretrained.get("family") in TEXT_FAMILIES:
-            return "compares images with texts, and has none: `vitviz convert --classes` makes texts its classes"
+            cure = ": `classes` makes texts its classes" if self.compares_texts else ""
+            return f"compares images with texts, and has none{cure}"
         return "has no classification head"
 
     def require_blocks(self, what: str, hint: str = "") -> None:
         """Raise CapturedModelError if the network, whose inside `what` needs, runs as it is and is captured."""
         if self.config.is_captured:
             raise CapturedModelError(what, hint)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether its classes are texts, those of a zero-shot head."""
+        return self.config.normalize_head and "zero_shot" in self.record and "linear_probe" not in self.record
+
+    @property
+    def compares_texts(self) -> bool:
+        """Whether texts can become its classes: the image encoder of such a family, also with texts as classes."""
+        from vitviz.models.families import TEXT_FAMILIES  # as above
+
+        is_known = self.pretrained.get("family") in TEXT_FAMILIES and self.pretrained.get("library") == "transformers"
+        return is_known and (not self.config.num_classes or self.has_texts) and not self.config.is_captured
 
     @property
     def pretrained(self) -> dict[str, Any]:

@@ -8,14 +8,8 @@ from pathlib import Path
 
 from vitviz.models import checkpoint, hub, pickles, zero_shot
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.labels import Labels, read_labels
-from vitviz.models.names import PREFIXES, standard_name
+from vitviz.models.labels import Labels
 from vitviz.models.weights_like import describe, load_like
-
-TOKENIZER = (
-    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
-    *("vocab.json", "merges.txt", "spiece.model"),
-)
 
 
 def convert(
@@ -34,14 +28,13 @@ def convert(
             adapter, its base model.
         labels: As for `hub.load`.
         img_size: As for `hub.load`.
-        classes: Texts; they become the classes of the image encoder of CLIP or SigLIP.
+        classes: Texts; they become the classes of the image encoder of CLIP, SigLIP or a relative.
 
     Raises:
         CheckpointError: If the model cannot be read or is not a ViT that vitviz knows.
     """
     if classes is not None:
-        found = load_zero_shot(str(name), img_size, classes)
-        return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
+        return zero_shot.load(str(name), classes, labels, like, img_size=img_size)
     path = Path(name)
     folder_files = hub.find_pickles(path) if path.is_dir() and not any(path.glob("*.safetensors")) else []
     is_set = len(folder_files) == 1 or (folder_files and hub.is_shard(folder_files[0]))
@@ -61,17 +54,3 @@ def convert(
         described, processor = describe(home if like is None else like, path.name)
         pretrained = replace(described, name=title, tensors=tensors, has_any_head=like is not None)
         return hub.load(pretrained, labels, img_size, processor=processor)
-
-
-def load_zero_shot(name: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:
-    """Load an image encoder of CLIP or SigLIP with texts as classes."""
-    name = standard_name(name)
-    folder = Path(name)
-    if name.startswith(PREFIXES):
-        repository, folder = hub.fetch(name, has_text=True)
-        for file in TOKENIZER:
-            hub.download(repository, file, folder.name, optional=True)
-    model = hub.load(name, img_size=img_size)
-    config = folder / hub.CONFIG
-    model_type = str(hub.read_json(config).get("model_type", "")) if config.is_file() else ""
-    return zero_shot.add_head(model, folder, model_type, classes)

@@ -67,7 +67,6 @@ class Family:
             family has none.
         patch_axes: Order of channel, row and column in the weights of the patch embedding, where these are a matrix.
         resize: Filter, crop and mode, where the files name none: of transformers, those of its image processor.
-        text_class: Class of transformers with the text encoder, too, of a family that compares images with texts.
         library: Library of an architecture of timm, if it is another one.
         classifier: Class of transformers that classifies the mean of the patches, and the pattern of renamed tensors
             that it has, but does not use; empty if the family has none.
@@ -85,7 +84,6 @@ class Family:
     large_grid: Settings = field(default_factory=dict)
     patch_axes: str = ""
     resize: Resize = Resize("bicubic")  # noqa: RUF009 - frozen
-    text_class: str = ""
     library: str = "timm"
     classifier: tuple[str, str] = ("", "")
 
@@ -123,7 +121,7 @@ SWIGLU: Names = (
     (r"\.mlp\.up_proj\.", ".mlp.up."),
 )
 CLIP_NAMES: Names = (  # of CLIP and SigLIP
-    (r"^encoder\.layers\.(\d+)\.", r"blocks.\1."),
+    (r"^encoder\.layers?\.(\d+)\.", r"blocks.\1."),
     (r"\.self_attn\.([qkv])_proj\.", r".attn.\1."),
     (r"\.self_attn\.out_proj\.", r".attn.proj."),
     (r"\.layer_norm(\d)\.", r".norm\1."),
@@ -240,7 +238,6 @@ TRANSFORMERS = (
         ignored=TWO_TOWERS,
         normalization=CLIP,
         resampling=PLAIN,
-        text_class="CLIPModel",
         classifier=("CLIPForImageClassification", r"norm\."),
     ),
     Family(
@@ -250,7 +247,6 @@ TRANSFORMERS = (
         normalization=HALF,
         resampling=PLAIN,
         resize=SQUASHED,
-        text_class="SiglipModel",
         classifier=("SiglipForImageClassification", r"attn_pool\."),
     ),
     Family(
@@ -288,13 +284,10 @@ TRANSFORMERS = (
         )
     ),
 )
-TOWERS = "|".join(family.models for family in TRANSFORMERS if family.ignored == TWO_TOWERS)  # with a text encoder, too
+TEXT_FAMILIES = {family.title: family.models for family in TRANSFORMERS if family.ignored == TWO_TOWERS}
+TOWERS = "|".join(TEXT_FAMILIES.values())  # of models that have a text encoder, too
 BASES = "|".join(family.models for family in TRANSFORMERS) + "|data2vec_vision"
 PREFIX = rf"(?:{BASES}|vision_(?:model|encoder)|trunk)\."  # of the names of the ViT's tensors in models with a head
-TEXT_FAMILIES = tuple(family.title for family in TRANSFORMERS if family.text_class)  # of timm, too
-TEXT_MODELS = {  # `model_type` of those with both encoders -> their class
-    family.text_class.removesuffix("Model").lower(): family.text_class for family in TRANSFORMERS if family.text_class
-}
 PROJECTED = (
     ".*_clip_.*|vit_pe_core_.*"  # timm's architectures whose head may be the projection into the space of the texts
 )

@@ -21,7 +21,7 @@ from vitviz.models.names import parse_repository
 from vitviz.models.pretrained import Pretrained, find_family
 
 COMMAND = (sys.executable, "-m", "vitviz.models.hub_cache")
-REPORT_INTERVAL = 0.2  # s between two lines of progress
+REPORT_INTERVAL = 0.2  # s between two reports of progress
 
 
 @dataclass(frozen=True)
@@ -122,25 +122,34 @@ class HubDownload:
         self.child.kill()
 
 
-def main() -> None:
-    """Download the model that the command line names, reporting progress."""
+def progress_bar(report: Callable[[int, int], None]) -> type:
+    """Return a progress bar of downloads that calls `report` with the bytes that have arrived of a file, and all."""
     from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]  # not in __all__
 
     class Report(tqdm):  # type: ignore[misc]  # untyped
-        """Prints lines of JSON instead of a bar."""
+        """Reports now and then instead of showing a bar."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **(options | {"disable": True}))
-            self.arrived, self.size, self.printed = options.get("initial") or 0, options.get("total") or 0, 0.0
+            self.arrived, self.size, self.reported = options.get("initial") or 0, options.get("total") or 0, 0.0
 
         def update(self, count: float | None = 1) -> None:
             self.arrived += count or 0
-            if time.monotonic() - self.printed > REPORT_INTERVAL:
-                self.printed = time.monotonic()
-                print(json.dumps({"done": int(self.arrived), "total": int(self.size)}), flush=True)
+            if time.monotonic() - self.reported > REPORT_INTERVAL:
+                self.reported = time.monotonic()
+                report(int(self.arrived), int(self.size))
+
+    return Report
+
+
+def main() -> None:
+    """Download the model that the command line names, reporting progress."""
+
+    def report(done: int, total: int) -> None:
+        print(json.dumps({"done": done, "total": total}), flush=True)
 
     try:
-        hub.fetch(sys.argv[1], progress=Report)
+        hub.fetch(sys.argv[1], progress=progress_bar(report))
     except CheckpointError as error:
         print(json.dumps({"problem": error.problem, "hint": error.hint}), flush=True)
         sys.exit(1)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from vitviz.errors import CheckpointError
 from vitviz.files import printable_name
 from vitviz.models.checkpoint import available_memory
-from vitviz.models.config_files import TimmConfig, TransformersConfig, flatten
+from vitviz.models.config_files import CLIPConfig, TimmConfig, TransformersConfig, flatten
 from vitviz.models.layers import patchify
 from vitviz.models.pretrained import Pretrained, drop_unused_head, list_some
 from vitviz.models.vit import ViT
@@ -94,7 +94,8 @@ def run_original(network: ViT, pretrained: Pretrained, pixels: Tensor) -> Tensor
     if not tensors:
         tokens, R = found.last_hidden_state, network.config.num_prefix_tokens
         tensors = [tokens[:, 0] if network.config.global_pool == "token" else tokens[:, R:].mean(1)]
-    return tensors[0].float()
+    is_whole = pretrained.module is not None or getattr(found, "image_embeds", None) is not None
+    return tensors[0].float() if is_whole else network.head_proj(tensors[0].float())  # the class may have no projection
 
 
 def arrange(pixels: Tensor, pretrained: Pretrained) -> tuple[Tensor, ...]:
@@ -154,13 +155,13 @@ def build_transformers(network: ViT, pretrained: Pretrained) -> nn.Module:
 
     file, has_head = pretrained.file, network.config.num_classes > 0
     assert isinstance(file, TransformersConfig)  # noqa: S101 - for mypy
+    projects = network.config.head_proj_dim > 0 and any("WithProjection" in name for name in file.classes)
     fits = [
         name
         for name in file.classes
         if ("ForImageClassification" in name) == has_head
         and ("WithTeacher" in name) == network.config.distilled
-        and ("WithProjection" in name) == (network.config.head_proj_dim > 0)
-        and name != pretrained.family.text_class
+        and ("WithProjection" in name) == projects
     ]
     kind: Any = getattr(transformers, fits[0])
     is_whole = kind.config_class.model_type == pretrained.model
@@ -170,6 +171,8 @@ def build_transformers(network: ViT, pretrained: Pretrained) -> nn.Module:
     if has_head:
         config.num_labels = network.config.num_classes
     state = {name.removeprefix(pretrained.prefix): pretrained.tensors[name] for name in pretrained.inner}
+    if isinstance(file, CLIPConfig):  # transformers 5 writes both towers of AltCLIP with other names than it reads
+        state = {name.replace(".layer.", ".layers."): tensor for name, tensor in state.items()}
     return kind.from_pretrained(None, config=config, state_dict=state).float()
 
 

@@ -16,6 +16,7 @@ Array = NDArray[np.float32]
 FACTOR = 8  # a uniform scale reaches from 1/8 to 8 times uniform
 QUANTILE = 0.98  # so that a few focused heads do not make all other maps pale
 NUM_PATCH_QUERIES = 8  # next to the default query
+COSINE = "cosine similarity of text and patch"
 FLAT_WEIGHTS = 2 / 65535  # differences of attention weights within the page's precision, 16 bits
 
 
@@ -65,8 +66,13 @@ def map_scale(values: Array) -> Scale:
 
 
 def method_scale(values: Array, unit: str) -> Scale:
-    """Return the scale of an attribution map: from its minimum to its maximum, or symmetric about 0 in logits."""
+    """Return the scale of an attribution map: from its minimum to its maximum, or symmetric about 0 in logits.
+
+    That of cosines is from -1 to 1, or -2 to 2 for a difference that needs it.
+    """
     limit = float(np.abs(values).max(initial=0)) or 1.0
+    if unit == "cosine":
+        return Scale("signed", float(np.ceil(min(limit, 2.0))), is_weight=False, quantity=COSINE)
     if unit == "logits":
         return Scale("signed", limit, is_weight=False)
     if unit == "weights":

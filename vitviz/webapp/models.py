@@ -115,6 +115,7 @@ def describe_run(info: RunInfo) -> ModelInfo:
         "eval_samples": info.eval_samples,
         "measured_on": measured_on(info.config),
         "is_classifier": info.config.get("objective", "classify") == "classify",
+        "compares_texts": False,
         "pretrained": "",
         "linear_probe": "",
     }

@@ -59,7 +59,7 @@ class Snapshot:
             classes=held.classes,
             probabilities=held.probabilities[self.index, self.image].tolist(),
             shape=shape(held),
-            methods=list(METHODS),
+            methods=[key for key, method in METHODS.items() if not method.of_texts],
             cls=to_base64(attention),
             pool=None,
             on_demand=True,

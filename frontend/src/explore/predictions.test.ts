@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effectSentence, findClass, listedClasses, pointsBetween, uniqueNames } from './predictions';
+import { findClass, listedClasses, uniqueNames } from './predictions';
 
 const OLD = [0.01, 0.5, 0.2, 0.1, 0.08, 0.06, 0.05];
 
@@ -27,27 +27,6 @@ describe('listedClasses', () => {
     const old = [...OLD];
     listedClasses(old, [...OLD].reverse());
     expect(old).toEqual(OLD);
-  });
-});
-
-describe('pointsBetween', () => {
-  it('is the difference of the printed percentages', () => {
-    expect(pointsBetween(0.97349, 0.5)).toBeCloseTo(50 - 97.3, 10);
-    expect(pointsBetween(0.5, 0.50049)).toBe(0);
-  });
-});
-
-describe('effectSentence', () => {
-  const classes = ['cat', 'dog'];
-
-  it('gives the earlier probability', () => {
-    expect(effectSentence(0, classes, [0.9, 0.1], [0.8, 0.2])).toBe('for cat, from 90.0\u00a0%');
-  });
-
-  it('names another class that wins', () => {
-    expect(effectSentence(0, classes, [0.9, 0.1], [0.2, 0.8])).toBe(
-      'for cat, from 90.0\u00a0%. The model now predicts dog, 80.0\u00a0%.',
-    );
   });
 });
 

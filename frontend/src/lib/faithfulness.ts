@@ -98,6 +98,7 @@ const UNITS: Record<string, string> = {
   weights: 'of the attention',
   relative: 'of the maximum',
   logits: 'of the logit',
+  cosine: 'cosine similarity',
 };
 
 /** A score; for a class of very small probability it may be far below zero. */

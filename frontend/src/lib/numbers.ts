@@ -53,6 +53,8 @@ export interface SignedScale {
   kind: 'signed';
   limit: number;
   isWeight?: boolean;
+  /** Whether values are cosines of a text and a patch, not logits. */
+  isCosine?: boolean;
 }
 /** Logarithmic, 1/8 .. 8 times uniform, with 1 in the middle. */
 export interface UniformScale {

@@ -491,7 +491,7 @@ export interface MethodInfo {
   formula: string;
   formulaWithoutClassToken: string;
   source: string;
-  unit: 'weights' | 'logits' | 'relative';
+  unit: 'weights' | 'logits' | 'relative' | 'cosine';
   forClass: boolean;
   onRequest: boolean;
   hasPixels: boolean;
@@ -527,7 +527,7 @@ export interface ModelIdentity {
   files: WeightsOfFile[];
 }
 
-/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted to, empty for other models. Of a `captured` model only attention and outputs are known. */
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted to, empty for other models. Of a `captured` model only attention and outputs are known. `compares_texts` says whether texts can become its classes. */
 export interface ModelInfo {
   name: string;
   origin: 'shipped' | 'run' | 'opened';
@@ -541,6 +541,7 @@ export interface ModelInfo {
   eval_samples: number | null;
   measured_on: string;
   is_classifier: boolean;
+  compares_texts: boolean;
   pretrained: string;
   linear_probe: string;
   captured: boolean;
@@ -616,7 +617,7 @@ export interface OpenState {
   name: string;
 }
 
-/** A taught model that can be chosen like any other. */
+/** A model that was made on the page, and can be chosen like any other. */
 export interface OpenedModel {
   info: ModelInfo;
 }
@@ -1170,6 +1171,12 @@ export interface WeightsOfFile {
   sha256: string | null;
 }
 
+/** Also the texts that become its classes. */
+export interface WordsRequest {
+  model: string;
+  classes: string[];
+}
+
 /** Request and reply of each route. */
 export interface Routes {
   'explanations': [SubjectRequest, Explained];
@@ -1201,6 +1208,7 @@ export interface Routes {
   'models': [Empty, Models];
   'models/hub': [Empty, HubModels];
   'models/open': [OpenRequest, OpenState];
+  'models/words': [WordsRequest, OpenedModel];
   'models/facts': [ModelRequest, Facts];
   'models/probes': [ProbesRequest, Probes];
   'models/probe-file': [ProbeFileRequest, SavedFile];
@@ -1228,7 +1236,7 @@ export interface Routes {
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/probes' | 'data/gallery' | 'data/folders/survey' | 'teaching/fit' | 'teaching/validation';
+export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/words' | 'models/probes' | 'data/gallery' | 'data/folders/survey' | 'teaching/fit' | 'teaching/validation';
 
 /** The defaults of a view. */
 export const VIEW_DEFAULTS: Required<View> = {

@@ -16,7 +16,7 @@ export type Term =
 
 /** The term that explains the unit of a scale. */
 export function termOf(scale: Scale): Term {
-  if (scale.kind === 'signed') return 'logit';
+  if (scale.kind === 'signed') return scale.isCosine ? 'cosine similarity' : 'logit';
   if (scale.kind === 'uniform') return 'uniform attention';
   return scale.isWeight ? 'attention weight' : 'relative value';
 }

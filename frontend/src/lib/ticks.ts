@@ -25,6 +25,7 @@ const digitsOfStep = (step: number) => [1, 2, 3].find((digits) => 100 * step >= 
 
 /** The quantity of the color bar. */
 export function unitOf(scale: Scale) {
+  if (scale.kind === 'signed' && scale.isCosine) return 'cosine similarity of text and patch';
   if (scale.kind === 'signed') return 'change of the logit; below 0 is against the class';
   if (scale.kind === 'uniform') return 'attention weight / uniform; 1 × is the same for all tokens';
   if (!scale.isWeight) return 'relative to the maximum of this map';

@@ -200,7 +200,8 @@ export function methodHeadline(method: Method, classes: readonly string[], value
 export function methodNumber(value: number, scale: Scale, shape: Shape): [string, string] {
   if (scale.isWeight) return headNumber(value, shape);
   if (scale.kind === 'signed') {
-    return [signed(value, signedDigits(scale)), value < 0 ? 'against the class' : 'for the class'];
+    const unit = scale.isCosine ? 'cosine' : value < 0 ? 'against the class' : 'for the class';
+    return [signed(value, signedDigits(scale)), unit];
   }
   return [(scale.kind === 'linear' ? value / scale.limit : Number.NaN).toFixed(2), 'of the maximum'];
 }

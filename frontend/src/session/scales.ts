@@ -6,12 +6,14 @@ import type { Limits, MapScale, MethodInfo } from '../lib/routes';
 import type { View } from '../lib/view';
 import { digitsOf, FLAT_WEIGHTS, percent } from '../lib/words';
 
-/** The scale of a method's map: from its minimum to its maximum, or symmetric about 0 for signed methods. */
+/** The scale of a method's map: from its minimum to its maximum, or symmetric about 0 for signed methods. That of
+    cosines is from -1 to 1, or -2 to 2 for a difference that needs it. */
 export function methodScale(method: MethodInfo, values: number[] | Float32Array): Scale {
   let limit = 0;
   for (const value of values) limit = Math.max(limit, Math.abs(value));
   limit ||= 1;
   if (method.unit === 'logits') return { kind: 'signed', limit, isWeight: false };
+  if (method.unit === 'cosine') return { kind: 'signed', limit: limit > 1 ? 2 : 1, isWeight: false, isCosine: true };
   if (method.unit === 'weights') return rangeScale(values);
   return { kind: 'linear', low: isFlat(values) ? 0 : least(values), limit, clips: false, isWeight: false };
 }

@@ -85,6 +85,8 @@ test('a map is scaled from its minimum to its maximum, a signed one symmetricall
   expect(mapScale(Float32Array.of(0.5, 0.125, 0.125), SHAPE)).toMatchObject({ low: 0, limit: 0.25 }); // in the middle
   const unit = (name: string) => ({ unit: name }) as MethodInfo;
   expect(methodScale(unit('logits'), [-3, 2])).toEqual({ kind: 'signed', limit: 3, isWeight: false });
+  expect(methodScale(unit('cosine'), [-0.3, 0.2])).toMatchObject({ kind: 'signed', limit: 1, isCosine: true });
+  expect(methodScale(unit('cosine'), [-1.3, 0.2])).toMatchObject({ limit: 2 });
   expect(methodScale(unit('weights'), [0, 2])).toMatchObject({ kind: 'linear', limit: 2, isWeight: true });
   expect(methodScale(unit('relative'), [0, 0])).toMatchObject({ low: 0, limit: 1, isWeight: false });
   expect(methodScale(unit('relative'), [3, 4])).toMatchObject({ low: 3, limit: 4, isWeight: false });

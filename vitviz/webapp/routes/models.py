@@ -10,7 +10,7 @@ from vitviz.models.checkpoint import available_memory
 from vitviz.models.suggested import SUGGESTED
 from vitviz.plots import probe_table
 from vitviz.webapp import probes as model_probes
-from vitviz.webapp import saved_files, snapshots
+from vitviz.webapp import saved_files, snapshots, words
 from vitviz.webapp.model_info import facts, other_sizes
 from vitviz.webapp.models import list_models
 from vitviz.webapp.schemas import models as types
@@ -58,6 +58,14 @@ async def open_model(request: types.OpenRequest, call: Caller) -> types.OpenStat
     elif request.action == "cancel":
         opener.cancel()
     return opener.state
+
+
+@router.post("/words", response_model=types.OpenedModel, response_class=Lines)
+async def open_words(request: types.WordsRequest, call: Caller) -> StreamingResponse:
+    """Make texts the classes of a model, and add the result to those that can be chosen."""
+    inputs, report = call.backend.inputs, call.job.report
+    found = call.many_passes(lambda: types.OpenedModel(info=words.open_words(inputs, request, report)))
+    return await call.stream(found)
 
 
 @router.post("/facts")

@@ -5,7 +5,7 @@ from fastapi.responses import StreamingResponse
 
 from vitviz.webapp.schemas import teaching as types
 from vitviz.webapp.schemas.base import SavedFile
-from vitviz.webapp.schemas.models import ModelRequest
+from vitviz.webapp.schemas.models import ModelRequest, OpenedModel
 from vitviz.webapp.server.calls import Caller, Lines, PrivateCaller
 from vitviz.webapp.server.refusals import RefusingRoute
 
@@ -39,9 +39,9 @@ async def neighbors(request: types.NeighborsRequest, call: Caller) -> types.Neig
 
 
 @router.post("/open")
-async def open_model(request: types.TaughtRequest, call: Caller) -> types.OpenedModel:
+async def open_model(request: types.TaughtRequest, call: Caller) -> OpenedModel:
     """Add a fitted model to those that can be chosen."""
-    return await call.quick(lambda: types.OpenedModel(info=call.backend.teaching.open(request.model, request.name)))
+    return await call.quick(lambda: OpenedModel(info=call.backend.teaching.open(request.model, request.name)))
 
 
 @router.post("/file")

@@ -38,7 +38,8 @@ class ModelInfo(TypedDict):
     `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10;
     `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or
     library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted
-    to, empty for other models. Of a `captured` model only attention and outputs are known.
+    to, empty for other models. Of a `captured` model only attention and outputs are known. `compares_texts` says
+    whether texts can become its classes.
     """
 
     name: str
@@ -53,6 +54,7 @@ class ModelInfo(TypedDict):
     eval_samples: int | None
     measured_on: str
     is_classifier: bool
+    compares_texts: bool
     pretrained: str
     linear_probe: str
     captured: bool

@@ -27,6 +27,12 @@ class OpenRequest(Model):
     name: Name = ""
 
 
+class WordsRequest(ModelRequest):
+    """Also the texts that become its classes."""
+
+    classes: tuple[str, ...]
+
+
 class ProbesRequest(ModelRequest):
     """Also the images to probe it with."""
 
@@ -95,6 +101,12 @@ class OpenState(Reply):
     total: int = 0
     message: str = ""
     name: str = ""
+
+
+class OpenedModel(Reply):
+    """A model that was made on the page, and can be chosen like any other."""
+
+    info: ModelInfo
 
 
 class Facts(Reply):

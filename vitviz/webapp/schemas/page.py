@@ -23,7 +23,7 @@ class MethodInfo(TypedDict):
     formula: str
     formulaWithoutClassToken: str
     source: str
-    unit: Literal["weights", "logits", "relative"]
+    unit: Literal["weights", "logits", "relative", "cosine"]
     forClass: bool
     onRequest: bool
     hasPixels: bool

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from vitviz.view import MAX_NAME, Image, Model
 from vitviz.webapp.schemas.base import Reply, Vector
-from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.schemas.models import ModelRequest, Name
 
 
@@ -82,12 +81,6 @@ class Neighbors(Reply):
 
     images: list[int]
     similarities: Vector
-
-
-class OpenedModel(Reply):
-    """A taught model that can be chosen like any other."""
-
-    info: ModelInfo
 
 
 class SavedSet(Reply):

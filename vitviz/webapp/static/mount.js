@@ -157,6 +157,10 @@ import{$n as e,An as t,Ar as n,Cn as r,Cr as i,Dn as a,Dr as o,E as s,Er as c,Fn
 .accuracy { margin-top: 14px; padding-top: 12px; border-top: 1px solid var(--hairline); font-size: 13px; line-height: 19px; color: var(--quiet); }
 .accuracy:empty { display: none; }
 .hint { margin-top: 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
+.words { margin-top: 10px; }
+.words label { display: grid; gap: 4px; font-size: 13px; }
+.words textarea { width: 100%; min-width: 0; height: auto; padding: 6px 8px; line-height: 18px; cursor: text; resize: vertical; }
+.words .hint { margin-top: 6px; }
 
 /* Methods. */
 .methods { margin-top: 8px; padding-top: 10px; border-top: 1px solid var(--hairline); }
@@ -166,12 +170,12 @@ import{$n as e,An as t,Ar as n,Cn as r,Cr as i,Dn as a,Dr as o,E as s,Er as c,Fn
 .helps { white-space: nowrap; }
 .method-row { display: flex; gap: 12px 20px; margin-top: 8px; }
 .method-groups { position: relative; flex: 1; display: flex; gap: 20px; min-width: 0; padding: 4px 4px 8px 0; overflow-x: auto; contain: inline-size; }
-.method-group { flex: none; }
+.method-group { flex: none; } .method-group:last-child { flex: 1; min-width: min-content; }
 .other-methods { flex: none; width: 116px; } .few .other-methods { padding-top: 26px; }
 .other-methods .button { width: 100%; height: auto; min-height: 32px; margin-bottom: 6px; padding: 4px 8px; font-size: 12px; line-height: 15px; white-space: normal; }
 .on-request .progress { margin: -2px 0 8px; }
 .group-name { min-height: 18px; margin-bottom: 4px; font-size: 12px; line-height: 18px; color: var(--quiet); }
-.method-tiles { display: flex; gap: clamp(6px, .75vw, 32px); }
+.method-tiles { display: flex; flex-wrap: wrap; gap: 12px clamp(6px, .75vw, 32px); }
 .method { display: grid; justify-items: start; align-content: start; min-width: 0; width: var(--method); padding: 0; border: 0; background: none; text-align: left; cursor: pointer; font-size: 13px; line-height: 18px; }
 .method canvas { width: calc(var(--method) * min(1, var(--aspect))); aspect-ratio: var(--aspect); background: var(--fill); box-shadow: 0 0 0 1px var(--tile-line); }
 .method.waiting canvas { visibility: hidden; }

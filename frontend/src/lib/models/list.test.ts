@@ -15,6 +15,7 @@ const model = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
   eval_samples: null,
   measured_on: 'test',
   is_classifier: true,
+  compares_texts: false,
   pretrained: '',
   linear_probe: '',
   captured: false,
