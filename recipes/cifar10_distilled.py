@@ -153,7 +153,7 @@ def train_teacher(config: TrainConfig, model: ConvNetConfig, data: LabeledImages
     averaged, weights = ([*module.parameters(), *module.buffers()] for module in (ema, network))
     optimizer = create_sgd(network, config)
     for step, (epoch, position, _, middle) in enumerate(steps(config, len(labels))):
-        batch = epoch_batches(config, len(labels), epoch, device)[position]
+        batch = epoch_batches(config, labels, epoch)[position]
         torch.manual_seed(step_seed(config.seed, step))
         flipped = alternating_flip(images[batch], batch, epoch, config.seed)
         inputs = augmentation.random_crop_and_flip(flipped, flip_prob=0.0)
@@ -177,7 +177,7 @@ def compute_labels(config: TrainConfig, teacher: nn.Module, data: LabeledImages)
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
     found = []
     for step, (epoch, position, _, _) in enumerate(steps(config, len(labels))):
-        batch = epoch_batches(config, len(labels), epoch, device)[position]
+        batch = epoch_batches(config, labels, epoch)[position]
         torch.manual_seed(step_seed(config.seed, step))
         inputs, _ = augment(config, CIFAR10, images[batch], labels[batch], mix=True)
         with autocast(device, bfloat16):
@@ -199,7 +199,7 @@ def train_student(config: TrainConfig, soft: Tensor, data: LabeledImages, initia
     per_epoch = math.ceil(len(labels) / config.batch_size)
     for step, (epoch, position, progress, middle) in enumerate(steps(config, len(labels))):
         cycle = epoch % len(soft)
-        batches = epoch_batches(config, len(labels), cycle, device)
+        batches = epoch_batches(config, labels, cycle)
         batch, start = batches[position], position * config.batch_size
         torch.manual_seed(step_seed(config.seed, cycle * per_epoch + position))
         inputs, soft_labels = augment(config, CIFAR10, images[batch], labels[batch], mix=True)

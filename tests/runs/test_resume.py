@@ -72,7 +72,8 @@ def test_a_stopped_and_resumed_run_ends_with_the_same_weights(config, monkeypatc
 
 def test_a_run_on_an_image_folder_resumes_unless_an_image_has_changed(config, monkeypatch, tmp_path):
     pets = write_image_folder(tmp_path / "pets", {"ant": 50, "bee": 50})
-    config = replace(config, dataset="folder", data=str(pets), batch_size=20)
+    balanced = {"sampler": "balanced", "class_weight": "balanced", "layer_decay": 0.8}
+    config = replace(config, dataset="folder", data=str(pets), batch_size=10, grad_accum_steps=2, **balanced)
     whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     interrupted(config, monkeypatch, 3)
     content = (pets / "ant" / "0.png").read_bytes()

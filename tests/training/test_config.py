@@ -90,6 +90,16 @@ INVALID = [
         "must be an integer from 1 to 10000: got None",
     ),
     ({"num_snapshots": -1}, "num_snapshots", "must be an integer from 0 to 1000: got -1"),
+    ({"grad_accum_steps": 0}, "grad_accum_steps", "must be an integer from 1 to 1024: got 0"),
+    ({"sampler": "weighted"}, "sampler", "must be one of random, balanced: got 'weighted'"),
+    ({"class_weight": "auto"}, "class_weight", "must be balanced, or None: got 'auto'"),
+    ({"layer_decay": 0}, "layer_decay", "must be a number above 0 and at most 1, or None: got 0"),
+    ({"layer_decay": 0.5, "objective": "mae"}, "layer_decay", "does not apply to the objective mae: got 0.5"),
+    (
+        {"batch_size": 50, "grad_accum_steps": 4, "max_train_samples": 199},
+        "batch_size",
+        "times `grad_accum_steps` must be at most `max_train_samples`: 200 is above 199",
+    ),
     ({"freeze_backbone": True}, "freeze_backbone", "needs `init_from`: got None"),
     (
         {"freeze_backbone": True, "init_from": "x", "objective": "mae"},

@@ -22,7 +22,7 @@ from vitviz.training import distributed as distributed_module
 from vitviz.training.distributed import ATTEMPT, Distributed
 
 PROCESS = """
-import json, sys
+import json, os, sys
 from vitviz.data import cifar
 from vitviz.models.config import ViTConfig
 from vitviz.runs import training_run
@@ -44,12 +44,14 @@ class Watched(Distributed):
 found = {}
 training_run.Distributed = Watched
 data, output_dir, teacher, objective = sys.argv[1:]
+parts = 5 if os.environ["WORLD_SIZE"] == "2" else 1  # equal to the whole batch
 model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
 augmentation = dict(randaug_num_ops=2, cutmix_prob=0.5, random_erasing_prob=0.2, patch_keep_start=0.5)
 augmentation = augmentation if objective == "classify" else {}
 config = TrainConfig(
-    model=model, data=data, output_dir=output_dir, epochs=2, minutes=None, batch_size=25, device="cpu", num_snapshots=0,
-    grad_clip_norm=0.5, ema_decay=0.5, teacher=teacher or None, objective=objective, **augmentation,
+    model=model, data=data, output_dir=output_dir, epochs=2, minutes=None, device="cpu", num_snapshots=0,
+    batch_size=25 // parts, grad_accum_steps=parts, grad_clip_norm=0.5, ema_decay=0.5, teacher=teacher or None,
+    objective=objective, **augmentation,
 )
 training_run.train(config)
 print(json.dumps(found))

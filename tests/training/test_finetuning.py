@@ -115,7 +115,7 @@ def test_a_backbone_that_is_not_frozen_is_trained(config, backbone):
 def test_a_frozen_backbone_has_no_gradients(config):
     data = load_training_data(config, torch.device("cpu"))
     run = create_run(replace(config, freeze_backbone=True), data)
-    run.compute_loss(*run.load(torch.arange(12)), progress=0.0).backward()
+    run.backward(*run.load(torch.arange(12)), progress=0.0)
     assert {name for name, parameter in run.model.named_parameters() if parameter.grad is not None} == {
         "head.weight",
         "head.bias",

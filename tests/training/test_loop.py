@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.utils.class_weight import compute_class_weight
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tests.errors import refuses
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import datasets
+from vitviz.data.augmentation import one_hot
 from vitviz.data.datasets import CIFAR10, Dataset
 from vitviz.models.checkpoint import load
 from vitviz.runs.training_run import train
 from vitviz.training import device, loop
 from vitviz.training.config import TrainConfig
-from vitviz.training.data import load_training_data
+from vitviz.training.data import balanced_weights, epoch_batches, load_training_data
 from vitviz.training.evaluation import measure_accuracy
 from vitviz.training.loop import TrainingLoop, lr_factor, patch_keep_ratio
 
@@ -84,6 +86,49 @@ def test_a_run_of_one_step_changes_the_weights(config, epochs):
     path = train(config)
     assert load(path).record["steps"] == 1
     assert not torch.equal(load_weights(path)["head.weight"], first["head.weight"])
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_accumulated_gradients_equal_those_of_the_large_batch(config, class_weight):
+    config = replace(config, grad_clip_norm=0.5, class_weight=class_weight)
+    whole, parts = create_run(config), create_run(replace(config, batch_size=5, grad_accum_steps=5))
+    assert [len(batch) for batch in parts.batches()] == [25] * 4
+    for batch in whole.batches():
+        whole.step(batch)
+        parts.step(batch)
+    assert parts.loss_sum.item() == pytest.approx(whole.loss_sum.item(), rel=1e-6)
+    assert (parts.step_count, parts.images_seen) == (whole.step_count, whole.images_seen) == (4, 100)
+    for one, other in zip(whole.model.parameters(), parts.model.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=2e-5)
+
+
+def test_balanced_class_weights_equal_those_of_scikit_learn():
+    labels = torch.tensor([0, 0, 0, 2, 2, 3, 0, 0, 0, 0])
+    expected = compute_class_weight("balanced", classes=np.array([0, 2, 3]), y=labels.numpy())
+    weights = balanced_weights(labels, num_classes=5)
+    assert weights[[0, 2, 3]].tolist() == pytest.approx(expected.tolist())
+    assert len(weights) == 5
+    assert weights[labels].mean() == pytest.approx(1)
+
+
+def test_the_loss_of_a_class_is_weighted(config):
+    config = replace(config, class_weight="balanced", cutmix_prob=0, label_smoothing=0, num_snapshots=0)
+    run, images = create_run(config), torch.randn(6, 3, 32, 32)
+    labels = run.labels[:6]
+    with torch.no_grad():
+        found = run.compute_loss(images, one_hot(labels, 10))
+        losses = F.cross_entropy(run.model(images), labels, reduction="none")
+    assert found.item() == pytest.approx((losses * balanced_weights(run.labels)[labels]).mean().item(), rel=1e-5)
+
+
+def test_the_balanced_sampler_draws_classes_equally_and_epochs_anew(config):
+    labels = torch.tensor([0] * 900 + [1] * 90 + [4] * 10)
+    config = replace(config, sampler="balanced")
+    drawn = [torch.cat(epoch_batches(config, labels, epoch)) for epoch in (0, 1, 0)]
+    assert labels[drawn[0]].bincount().tolist() == pytest.approx([333, 333, 0, 0, 333], abs=60)
+    assert torch.equal(drawn[0], drawn[2])
+    assert not torch.equal(drawn[0], drawn[1])
+    assert len(drawn[0].unique()) < len(labels)
 
 
 def test_the_patch_keep_ratio_grows_linearly_and_is_then_one():

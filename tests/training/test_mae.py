@@ -84,7 +84,7 @@ def test_the_loss_of_a_step_is_that_of_its_own_noise(config):
     run = create_run(config)
     images, labels = run.images[:25], run.labels[:25]
     torch.manual_seed(1)
-    found = run.compute_loss(images, labels, 0.0)
+    found = run.backward(images, labels, 0.0)
     torch.manual_seed(1)
     augmented, _ = run.augment(config, run.info, images, labels, False)
     assert found == run.training_module(augmented, torch.rand(25, 16), 0.75)

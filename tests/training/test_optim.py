@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import timm
 import torch
+from timm.optim import param_groups_layer_decay
 from torch import nn
 
 from tests import tiny
 from tests.errors import refuses
+from vitviz.models.config import ViTConfig
 from vitviz.models.vit import ViT
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
@@ -167,6 +170,25 @@ def test_every_parameter_has_exactly_one_optimizer(name):
     assert decays["head.bias"] == decays["norm.weight"] == decays["blocks.0.mlp.fc1.bias"] == 0
     assert {group["base_lr"] for group in muon.param_groups} == {0.01}
     assert {group["base_lr"] for group in adamw.param_groups} == {0.02}
+
+
+@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+@pytest.mark.parametrize("global_pool", ["token", "avg"])
+def test_layer_decay_has_the_factors_of_timm(optimizer, global_pool):
+    settings = {"img_size": 32, "patch_size": 8, "embed_dim": 24, "depth": 3, "num_heads": 2, "reg_tokens": 2}
+    reference = timm.models.VisionTransformer(**settings, global_pool=global_pool, num_classes=10, pre_norm=True)
+    groups = param_groups_layer_decay(reference, weight_decay=0.05, layer_decay=0.65)
+    names = {id(p): n for n, p in reference.named_parameters()}
+    expected = {names[id(p)]: group["lr_scale"] for group in groups for p in group["params"]}
+    config = TrainConfig(model=ViTConfig(depth=3), optimizer=optimizer, layer_decay=0.65, lr=0.5, muon_lr=0.5)
+    found = {
+        names[id(p)]: group["base_lr"] / 0.5
+        for one in create_optimizers(reference, config, Distributed())
+        for group in one.param_groups
+        for p in group["params"]
+    }
+    assert found == pytest.approx(expected)
+    assert len(set(found.values())) == 5
 
 
 def test_optimizers_have_saved_states_only_after_a_step():

@@ -15,6 +15,7 @@ from vitviz.models.config import DecoderSize, ViTConfig, check_fields, config_fr
 MAX_VALUE = 10**9  # products of learning rates stay finite in float32
 MAX_SEED = 10**9  # step seeds are multiples of it and fit into 64 bits
 Optimizer = Literal["muon", "adamw", "adam"]
+Sampler = Literal["random", "balanced"]
 LRSchedule = Literal["linear", "cosine", "constant"]
 Objective = Literal["classify", "mae"]
 Device = Literal["auto", "cuda", "cpu"]
@@ -46,6 +47,8 @@ UNUSED_BY: dict[str, dict[str, Any]] = {
         "freeze_backbone": False,
         "teacher": None,
         "distill_weight": 0.9,
+        "class_weight": None,
+        "layer_decay": None,
         "randaug_num_ops": 0,
         "randaug_magnitude": 0.5,
         "cutmix_prob": 0.0,
@@ -129,6 +132,21 @@ class TrainConfig:
         ),
     ] = None
     batch_size: Annotated[int, Field(ge=2, le=65536, description="Batch size over all processes.")] = 256
+    grad_accum_steps: Annotated[
+        int,
+        Field(ge=1, le=1024, description="Batches whose gradients are accumulated for one step, as one larger batch."),
+    ] = 1
+    sampler: Annotated[
+        Sampler,
+        Field(
+            description="random takes each image once per epoch; balanced draws all classes equally often, with "
+            "replacement."
+        ),
+    ] = "random"
+    class_weight: Annotated[
+        Literal["balanced"] | None,
+        Field(description="balanced weights the loss of a class by the inverse of its frequency."),
+    ] = None
     seed: Annotated[
         int, Field(ge=-MAX_SEED, le=MAX_SEED, description="Random seed of weights, order and augmentation.")
     ] = 0
@@ -159,6 +177,13 @@ class TrainConfig:
     weight_decay: Annotated[
         float, Field(ge=0, lt=MAX_VALUE, description="Weight decay, decoupled; with adam, L2 regularization.")
     ] = 0.05
+    layer_decay: Annotated[
+        Annotated[float, Field(gt=0, le=1)] | None,
+        Field(
+            description="Factor of the learning rate from each layer to the one below (Bao et al. 2022, BEiT, arXiv "
+            "2106.08254)."
+        ),
+    ] = None
     lr_schedule: Annotated[
         LRSchedule, Field(description="Learning rate after warmup: linear or cosine decay to zero, or constant.")
     ] = "linear"
@@ -210,8 +235,11 @@ class TrainConfig:
         if self.cutmix_prob + self.mixup_prob > 1:
             problem = f"and `cutmix_prob` must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}"
             raise ConfigError("mixup_prob", problem, "Lower one of them.")
-        if self.max_train_samples is not None and self.batch_size > self.max_train_samples:
-            problem = f"must be at most `max_train_samples`: {self.batch_size} is above {self.max_train_samples}"
+        if self.max_train_samples is not None and self.global_batch_size > self.max_train_samples:
+            rule = "times `grad_accum_steps` must" if self.grad_accum_steps > 1 else "must"
+            problem = (
+                f"{rule} be at most `max_train_samples`: {self.global_batch_size} is above {self.max_train_samples}"
+            )
             raise ConfigError("batch_size", problem, "Lower `batch_size`, or use more images.")
         if self.attention == "fused" and self.model.architecture != "vit":
             problem = f"fused needs the architecture vit: got {self.model.architecture}"
@@ -243,6 +271,11 @@ class TrainConfig:
         if self.objective != "mae":
             return None
         return DecoderSize(self.decoder_embed_dim, self.decoder_depth, self.decoder_num_heads)
+
+    @property
+    def global_batch_size(self) -> int:
+        """Images of a step, over all processes and accumulated batches."""
+        return self.batch_size * self.grad_accum_steps
 
     @property
     def folder(self) -> Path:

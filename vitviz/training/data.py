@@ -47,7 +47,7 @@ def load_training_data(config: TrainConfig, device: torch.device, report: Report
     images, labels = dataset.splits["train"]
     count = len(labels) - config.val_size
     if config.val_size:
-        check_val_size(config.val_size, config.batch_size, len(labels))
+        check_val_size(config.val_size, config.global_batch_size, len(labels))
         eval_set = images[count:], labels[count:]
     else:
         eval_set = dataset.splits["test"]
@@ -82,10 +82,30 @@ def replace_num_classes(config: TrainConfig, num_classes: int) -> TrainConfig:
     return replace(config, model=replace(config.model, num_classes=num_classes))
 
 
-def epoch_batches(config: TrainConfig, num_samples: int, epoch: int, device: torch.device) -> tuple[Tensor, ...]:
-    """Return the batches of an epoch, counted from 0: indices (B,) of images in random order, the last one smaller."""
-    order = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)
-    return torch.randperm(num_samples, generator=order).to(device).split(config.batch_size)
+def epoch_batches(config: TrainConfig, labels: Tensor, epoch: int) -> tuple[Tensor, ...]:
+    """Return the batches of an epoch, counted from 0: indices (B,) of random images, the last one smaller.
+
+    Args:
+        config: Its sampler draws the images.
+        labels: Class of each image, (n,).
+        epoch: Number of the epoch, counted from 0.
+    """
+    generator = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)
+    if config.sampler == "balanced":  # as `torch.utils.data.WeightedRandomSampler`
+        weights = balanced_weights(labels.cpu())[labels.cpu()]
+        order = torch.multinomial(weights, len(labels), replacement=True, generator=generator)
+    else:
+        order = torch.randperm(len(labels), generator=generator)
+    return order.to(labels.device).split(config.global_batch_size)
+
+
+def balanced_weights(labels: Tensor, num_classes: int = 0) -> Tensor:
+    """Return the weight of each class, (K,): n / (number of classes with images * images of the class).
+
+    It is `class_weight="balanced"` of scikit-learn; the mean weight of all images is 1.
+    """
+    counts = labels.bincount(minlength=num_classes)
+    return len(labels) / (counts.count_nonzero() * counts.clamp_min(1))
 
 
 def read_ahead(images: Tensor, batches: Sequence[Tensor]) -> Iterator[Tensor]:

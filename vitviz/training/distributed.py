@@ -8,6 +8,7 @@ every method is a no-op.
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from textwrap import shorten
 from types import TracebackType
 from typing import Any, TypeVar
@@ -125,6 +126,10 @@ class Distributed:
         shards: list[list[Result]] = [[]] * self.world_size
         dist.all_gather_object(shards, own)
         return [shards[i % self.world_size][i // self.world_size] for i in range(len(shared[0]))]
+
+    def sync_gradients(self, model: Any, is_due: bool) -> AbstractContextManager[None]:
+        """Return a context in which the backward pass of a wrapped model averages gradients, or only adds its own."""
+        return nullcontext() if is_due or self.world_size == 1 else model.no_sync()
 
     def map_sharded(self, function: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
         """Apply a function to equal items (n, ...) of all processes, each to its shard, and gather the results.

@@ -88,7 +88,7 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         full, middle = time_per_image(loop, 1.0), config.patch_dropout_until / 2
         with_dropout = time_per_image(loop, middle) if patch_keep_ratio(config, middle) < 1 else full
         loop.step_optimizers()  # creates their states
-        update = time_call(loop.step_optimizers, device) / config.batch_size
+        update = time_call(loop.step_optimizers, device) / config.global_batch_size
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
             raise
@@ -117,7 +117,7 @@ def time_per_image(loop: TrainingLoop, progress: float) -> float:
 
 def run_backward(loop: TrainingLoop, batch: Tensor, progress: float) -> None:
     """Run one forward and one backward pass."""
-    loop.compute_loss(*loop.load(batch), progress).backward()
+    loop.backward(*loop.load(batch), progress)
 
 
 def random_data(config: TrainConfig, device: torch.device) -> TrainingData:

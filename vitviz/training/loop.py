@@ -35,7 +35,7 @@ from vitviz.models.mae import Decoder, MaskedAutoencoder, freeze_head, reconstru
 from vitviz.models.vit import Transformer, ViT, set_fused_attn
 from vitviz.training import optim
 from vitviz.training.config import Fraction, TrainConfig
-from vitviz.training.data import TrainingData, augment, epoch_batches, read_ahead, step_seed
+from vitviz.training.data import TrainingData, augment, balanced_weights, epoch_batches, read_ahead, step_seed
 from vitviz.training.device import autocast, get_hardware_name, is_fused_attention_faster, use_bfloat16
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy, measure_reconstruction
@@ -184,7 +184,10 @@ class TrainingLoop:
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
         self.timeline = create_recorder(config, self.info, self.eval_set)
-        short = len(self.labels) % config.batch_size  # dropped if some process would have no image of it
+        self.class_weights = None
+        if config.class_weight == "balanced":
+            self.class_weights = balanced_weights(self.labels, config.model.num_classes).to(self.device)
+        short = len(self.labels) % config.global_batch_size  # dropped if some process would have no image of it
         self.samples_per_epoch = len(self.labels) - (short if short < distributed.world_size else 0)
         self.step_count, self.progress, self.resumed_seconds = 0, 0.0, 0.0
         self.loss, self.loss_sum, self.unlogged_steps = float("nan"), torch.zeros((), device=self.device), 0
@@ -246,7 +249,7 @@ class TrainingLoop:
 
     def batches(self) -> list[Tensor]:
         """Return the remaining batches of this epoch: indices (B,) of images, the same in all processes."""
-        batches = epoch_batches(self.config, len(self.labels), self.completed_epochs, self.labels.device)
+        batches = epoch_batches(self.config, self.labels, self.completed_epochs)
         return list(batches[self.step_count % self.steps_per_epoch : self.steps_per_epoch])
 
     def load(self, batch: Tensor) -> LabeledImages:
@@ -256,7 +259,7 @@ class TrainingLoop:
     @property
     def steps_per_epoch(self) -> int:
         """Steps of an epoch."""
-        return math.ceil(self.samples_per_epoch / self.config.batch_size)
+        return math.ceil(self.samples_per_epoch / self.config.global_batch_size)
 
     @property
     def completed_epochs(self) -> int:
@@ -272,7 +275,7 @@ class TrainingLoop:
     def images_seen(self) -> int:
         """Images trained on so far."""
         position = self.step_count % self.steps_per_epoch
-        return self.completed_epochs * self.samples_per_epoch + position * self.config.batch_size
+        return self.completed_epochs * self.samples_per_epoch + position * self.config.global_batch_size
 
     # --- step ---
 
@@ -283,27 +286,30 @@ class TrainingLoop:
         depend on the number of processes, but for draws within the network (dropout).
         """
         torch.manual_seed(step_seed(self.config.seed, self.data_step))
-        images, labels = self.load(batch)
-        weight = len(self.distributed.shard(labels)) * self.distributed.world_size / len(labels)  # they may differ by 1
-        loss = self.compute_loss(images, labels, self.progress) * weight
-        loss.backward()
+        loss = self.backward(*self.load(batch), self.progress)
         torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
         self.set_lr(lr_factor(self.config, self.mid_step_progress(batch)))
         self.step_optimizers()
         self.training_module.zero_grad()
         self.update_ema()
-        self.loss_sum += loss.detach()  # a GPU may still be computing it
+        self.loss_sum += loss  # a GPU may still be computing it
         self.unlogged_steps += 1
         self.step_count += 1
 
     @property
     def data_step(self) -> int:
         """Step that determines the draws of the augmentation; it counts batches that are dropped, too."""
-        all_batches = math.ceil(len(self.labels) / self.config.batch_size)
+        all_batches = math.ceil(len(self.labels) / self.config.global_batch_size)
         return self.completed_epochs * all_batches + self.step_count % self.steps_per_epoch
 
-    def compute_loss(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
-        """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats)."""
+    def backward(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
+        """Compute the gradients of a batch, uint8 (B, 3, H, W) with labels (B,), which is augmented before.
+
+        They are accumulated over `grad_accum_steps` parts of this process's shard, which need less memory.
+
+        Returns:
+            The loss of the shard.
+        """
         config, shard = self.config, self.distributed.shard
         images, soft_labels = self.augment(config, self.info, images, labels, progress < config.mix_until)  # (B, K)
         B, N, noise, keep = len(images), config.model.num_patches, None, None
@@ -312,16 +318,32 @@ class TrainingLoop:
         else:
             keep = augmentation.sample_patches(B, N, patch_keep_ratio(config, progress), self.device)
         if self.distributed.world_size > 1:
-            images, soft_labels = shard(images), shard(soft_labels)
-            noise, keep = (None if drawn is None else shard(drawn) for drawn in (noise, keep))
             torch.manual_seed(step_seed(config.seed, self.step_count) + self.distributed.rank)
+        values = (images, soft_labels, noise, keep)
+        parts = [itertools.repeat(None) if v is None else shard(v).chunk(config.grad_accum_steps) for v in values]
+        total, left = torch.zeros((), device=self.device), len(shard(labels))
+        for part in zip(*parts, strict=False):
+            weight = len(part[0]) * self.distributed.world_size / len(labels)  # shards and parts may differ by 1
+            left -= len(part[0])
+            with self.distributed.sync_gradients(self.wrapped, is_due=not left):
+                loss = self.compute_loss(*part) * weight
+                loss.backward()
+            total += loss.detach()
+        return total
+
+    def compute_loss(
+        self, images: Tensor, soft_labels: Tensor, noise: Tensor | None = None, keep: Tensor | None = None
+    ) -> Tensor:
+        """Return the loss of augmented images (B, 3, H, W) with soft labels (B, K); others as drawn by `backward`."""
+        config = self.config
         with autocast(self.device, self.bfloat16):
             if noise is not None:
                 return self.compiled(images, noise, config.mask_ratio)
             if self.teacher is not None:
                 soft_labels = self.teacher.mix(images, soft_labels, config.distill_weight)
             network = self.compiled if keep is None else self.wrapped
-            return F.cross_entropy(network(images, keep), soft_labels, label_smoothing=config.label_smoothing)
+            logits = network(images, keep)
+            return F.cross_entropy(logits, soft_labels, self.class_weights, label_smoothing=config.label_smoothing)
 
     def step_optimizers(self) -> None:
         """Update the weights from their gradients."""
@@ -348,7 +370,7 @@ class TrainingLoop:
         sizes = {len(batch): batch for batch in self.batches()}
         try:
             for progress, batch in itertools.product(phases, sizes.values()):
-                self.compute_loss(*self.load(batch), min(progress, 1.0)).backward()
+                self.backward(*self.load(batch), min(progress, 1.0))
         except TorchDynamoException as error:
             raise TrainingError(
                 "The network must compile for this GPU: torch.compile failed with "
@@ -385,8 +407,8 @@ class TrainingLoop:
 
     @property
     def lr(self) -> float:
-        """Learning rate of the first optimizer."""
-        return self.optimizers[0].param_groups[0]["lr"]
+        """Learning rate of the first optimizer; with layer decay that of its last layer."""
+        return max(group["lr"] for group in self.optimizers[0].param_groups)
 
     def set_lr(self, factor: float) -> None:
         """Set the learning rates to this fraction of their peaks."""

@@ -4,7 +4,9 @@ Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networ
 matrix by its nearest semi-orthogonal matrix. Matrices of equal shape are stacked and processed by one batched product.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +16,7 @@ from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
 RESTART = "Train again from the start with `restart=True`."
+EMBEDDINGS = ("cls_token", "reg_token", "pos_embed", "patch_embed", "norm_pre")
 QUINTIC = (3.4445, -4.7750, 2.0315)  # a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 (Jordan et al.)
 
 
@@ -50,6 +53,7 @@ class Muon(torch.optim.Optimizer):
         distributed: Process group; each process orthogonalizes its shard of the matrices.
         momentum: Decay of the momentum (Nesterov).
         weight_decay: Decoupled weight decay.
+        lr_scale: Returns the factor of the learning rate of a weight by its name.
     """
 
     def __init__(
@@ -59,14 +63,17 @@ class Muon(torch.optim.Optimizer):
         distributed: Distributed,
         momentum: float = 0.95,
         weight_decay: float = 0.0,
+        lr_scale: Callable[[str], float] = lambda name: 1.0,
     ) -> None:
         self.distributed = distributed
-        shapes: dict[tuple[int, int, int], list[nn.Parameter]] = {}
+        shapes: dict[tuple[int, int, int, float], list[nn.Parameter]] = {}
         for name, weight in named:
             rows, columns = weight.flatten(1).shape
             pieces = rows // columns if name.endswith("qkv.weight") else 1
-            shapes.setdefault((pieces, rows // pieces, columns), []).append(weight)
-        groups = [{"params": weights, "pieces": pieces} for (pieces, _, _), weights in shapes.items()]
+            shapes.setdefault((pieces, rows // pieces, columns, lr_scale(name)), []).append(weight)
+        groups = [
+            {"params": weights, "pieces": pieces, "lr": lr * scale} for (pieces, _, _, scale), weights in shapes.items()
+        ]
         super().__init__(groups, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
@@ -101,20 +108,40 @@ def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distri
     trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
     use_muon = config.optimizer == "muon"
     matrices = {n: p for n, p in trainable.items() if use_muon and "blocks." in n and p.ndim > 1}
-    rest = [p for n, p in trainable.items() if n not in matrices]
+    lr_scale = partial(layer_lr_scale, layer_decay=config.layer_decay or 1.0, depth=config.model.depth)
+    rest: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, weight in trainable.items():
+        if name not in matrices:
+            decay = config.weight_decay if weight.ndim > 1 else 0.0
+            rest.setdefault((lr_scale(name), decay), []).append(weight)
     groups = [
-        {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
-        {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
+        {"params": weights, "lr": config.lr * scale, "weight_decay": decay} for (scale, decay), weights in rest.items()
     ]
     adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
     betas = (0.9, 0.95) if use_muon else (0.9, 0.999)  # usual values with Muon, and of PyTorch
     optimizers: list[torch.optim.Optimizer] = [adam(groups, config.lr, betas=betas, fused=True)]
     if matrices:
-        optimizers.insert(0, Muon(matrices.items(), config.muon_lr, distributed, weight_decay=config.weight_decay))
+        muon = Muon(matrices.items(), config.muon_lr, distributed, weight_decay=config.weight_decay, lr_scale=lr_scale)
+        optimizers.insert(0, muon)
     for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]
     return optimizers
+
+
+def layer_lr_scale(name: str, layer_decay: float, depth: int) -> float:
+    """Return the factor of the learning rate of a parameter under layer-wise decay.
+
+    It is `layer_decay` to the power of the number of layers above: 0 for the head, 1 for the last block and the norm
+    after it, depth + 1 for the embeddings, as in timm's `param_groups_layer_decay` (Bao et al. 2022, arXiv 2106.08254).
+    """
+    if block := re.match(r"blocks\.(\d+)", name):
+        layer = int(block[1]) + 1
+    elif name.startswith(EMBEDDINGS):
+        layer = 0
+    else:
+        layer = depth if name.startswith("norm") else depth + 1
+    return layer_decay ** (depth + 1 - layer)
 
 
 def load_states(
