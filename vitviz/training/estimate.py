@@ -1,8 +1,9 @@
 """Duration of a training run: an estimate from a few measured steps, and the time left of a running one.
 
-About a second of steps on random images measures the speed, with and without patch dropout.
+A few seconds of steps on random images measures the speed, with and without patch dropout.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,6 +29,7 @@ from vitviz.training.loop import TrainingLoop, patch_keep_ratio
 
 NUM_THREADS = torch.get_num_threads()  # of a training process; a server's worker threads use fewer
 MIN_SECONDS = 0.12  # duration of a measured call; small batches are slow
+NUM_CALLS = 5  # of each measurement, the first of them for warmup
 MIN_BATCH, MAX_BATCH = 8, 256  # images in the first and the last measured call
 NUM_TRAIN, NUM_TEST = 50_000, 10_000  # images of CIFAR
 FORWARD_FRACTION = 0.3  # of a step's duration, about
@@ -88,7 +90,7 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         full, middle = time_per_image(loop, 1.0), config.patch_dropout_until / 2
         with_dropout = time_per_image(loop, middle) if patch_keep_ratio(config, middle) < 1 else full
         loop.step_optimizers()  # creates their states
-        update = time_call(loop.step_optimizers, device) / config.global_batch_size
+        update = best_time(loop.step_optimizers, device) / config.global_batch_size
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
             raise
@@ -107,12 +109,18 @@ def time_per_image(loop: TrainingLoop, progress: float) -> float:
     config, device = loop.config, loop.device
     count = min(MIN_BATCH, config.batch_size)
     while True:
-        call = partial(run_backward, loop, torch.arange(count, device=device), progress)
-        call()  # warmup
-        seconds = time_call(call, device)
+        seconds = best_time(partial(run_backward, loop, torch.arange(count, device=device), progress), device)
         if seconds > MIN_SECONDS or 2 * count > min(MAX_BATCH, config.batch_size):
             return seconds / count
-        count *= 2
+        count = min(4 * count, MAX_BATCH, config.batch_size)
+
+
+def best_time(call: Callable[[], object], device: torch.device) -> float:
+    """Return the duration of a call (s), the best of several.
+
+    Other work of this computer, such as drawing the page that asks, makes single calls slower by any factor.
+    """
+    return min(time_call(call, device) for _ in range(NUM_CALLS))
 
 
 def run_backward(loop: TrainingLoop, batch: Tensor, progress: float) -> None:
