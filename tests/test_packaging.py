@@ -43,7 +43,9 @@ def test_every_package_that_is_imported_is_required():
     required = {Requirement(line).name for line in (ROOT / "requirements.txt").read_text().splitlines()}
     optional = {
         "anywidget",
+        "datasets",
         "pillow-heif",
+        "pyarrow",
         "traitlets",
         "lightning",
         "timm",

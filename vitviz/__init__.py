@@ -211,7 +211,7 @@ def evaluate(
     Args:
         model: From `load` or `train`, or a module that `load` takes.
         data: Directory of the dataset; by default `VITVIZ_DATA` or `data/`.
-        dataset: "cifar10", "cifar100" or "folder"; by default the dataset the model was trained on.
+        dataset: "cifar10", "cifar100", "folder" or "hf:OWNER/NAME"; by default the dataset the model was trained on.
 
     Example:
         >>> found = vitviz.evaluate(model, "pets", "folder")  # doctest: +SKIP

@@ -213,7 +213,7 @@ def test_an_error_is_one_line_with_exit_status_1(vitviz, tiny_file, tmp_path, mo
         (("train", "--wings", "2"), "--wings"),
         (
             ("evaluate", "cifar10-ti4", "--dataset", "mnist"),
-            "--dataset': must be one of cifar10, cifar100, folder: got",
+            "--dataset': must be one of cifar10, cifar100, folder, or",
         ),
         (("nonsense",), "nonsense"),
         (("explain", "cat"), "--output"),

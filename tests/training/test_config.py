@@ -24,7 +24,7 @@ INVALID = [
     ({"freeze_backbone": "yes"}, "freeze_backbone", "must be true or false: got 'yes'"),
     ({"teacher": 2024}, "teacher", "must be a non-empty string, or None: got 2024"),
     ({"distill_weight": 1.5}, "distill_weight", FRACTION + r": got 1\.5"),
-    ({"dataset": "mnist"}, "dataset", "must be one of cifar10, cifar100, folder: got 'mnist'"),
+    ({"dataset": "mnist"}, "dataset", "must be one of cifar10, cifar100, folder, or hf:OWNER/NAME: got 'mnist'"),
     ({"data": ""}, "data", "must be a non-empty string, or None: got ''"),
     ({"output_dir": 3}, "output_dir", "must be a non-empty string: got 3"),
     ({"max_train_samples": 0}, "max_train_samples", "must be an integer of at least 2, or None: got 0"),

@@ -266,7 +266,7 @@ def test_a_test_set_with_other_classes_is_refused(source, shapes, tmp_path):
     assert set(labels.tolist()) == {1, 2}, "positions in the labels of the model"
     assert recorded is None
     (fewer / "plain").rename(fewer / "stripes")
-    with pytest.raises(ValueError, match="this folder has dots, stripes"):
+    with pytest.raises(ValueError, match="this dataset has dots, stripes"):
         load_test_set(result, None, str(fewer))
 
 

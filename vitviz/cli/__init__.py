@@ -196,7 +196,7 @@ app.command("list")(list_names)
 def evaluate(
     checkpoint: CheckpointName,
     dataset: Annotated[
-        DatasetName | None,
+        str | None,
         typer.Option(help="Dataset; default: that of the training.", show_default=False, **checked_by(DatasetName)),
     ] = None,
     data: AnyData = None,

@@ -37,9 +37,10 @@ def data_clean() -> None:
 @data_app.command("check")
 def data_check(
     dataset: Annotated[
-        DatasetName,
+        str,
         typer.Option(
-            help="Dataset; folder: an image folder or zip with one subfolder per class.", **checked_by(DatasetName)
+            help="Dataset; folder: an image folder or zip with one subfolder per class; or hf:OWNER/NAME.",
+            **checked_by(DatasetName),
         ),
     ] = "cifar10",
     data: AnyData = None,
@@ -59,8 +60,8 @@ def data_check(
     """Check that a dataset is complete and list images with likely wrong labels, of a folder also unusable files."""
     from vitviz.data import cifar, datasets, image_cache
 
-    if dataset == "folder":
-        check_folder(data, img_size)
+    if dataset not in datasets.DATASET_INFO:
+        check_folder(dataset, data, img_size)
         list_mislabeled(dataset, data, checkpoint or DEFAULT_MODEL)
         return
     counts = [len(cifar.load(split, data, dataset)[1]) for split in image_cache.SPLITS]
@@ -70,8 +71,8 @@ def data_check(
         list_mislabeled(dataset, data, checkpoint)
 
 
-def check_folder(data: str | None, img_size: int) -> None:
-    """Print the classes and unusable files of an image folder.
+def check_folder(dataset: str, data: str | None, img_size: int) -> None:
+    """Print the classes and unusable files of an image folder or a dataset of the Hub.
 
     Raises:
         vitviz.errors.DataError: If the folder cannot be used for training; raised after printing.
@@ -79,12 +80,12 @@ def check_folder(data: str | None, img_size: int) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from vitviz.data import image_folder
+    from vitviz.data import datasets, image_folder
 
     with progress_bar() as bar:
         task = bar.add_task("reading images", total=None)
         report = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
-        table = image_folder.summarize(data, (img_size, img_size), report)
+        _, table = datasets.read_all(dataset, data, (img_size, img_size), report=report)
     console = table_console()
     classes = Table("class", "training", "test")
     for label, counts in table.counts.items():
@@ -97,16 +98,16 @@ def check_folder(data: str | None, img_size: int) -> None:
         for name, reason in table.skipped:
             files.add_row(escape(name), escape(reason))
         console.print(files)
-    image_folder.check_summary(table, str(data))
+    image_folder.check_summary(table, dataset if data is None else str(data))
 
 
-def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> None:
+def list_mislabeled(dataset: str, data: str | None, checkpoint: str) -> None:
     """Print the images that a linear probe on the features of a model, fitted without them, puts into another class."""
     import torch
     from rich.markup import escape
     from rich.table import Table
 
-    from vitviz.data import datasets, image_folder
+    from vitviz.data import datasets
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.features import compute_features
     from vitviz.models.hub import load
@@ -114,8 +115,8 @@ def list_mislabeled(dataset: DatasetName, data: str | None, checkpoint: str) -> 
 
     model = load(checkpoint)
     size = model.config.img_size
-    if dataset == "folder":
-        locations, summary = image_folder.read_all(data, size, model.resize)
+    if dataset not in datasets.DATASET_INFO:
+        locations, summary = datasets.read_all(dataset, data, size, model.resize)
         classes, parts = summary.classes, [part for part, _ in summary.images.splits.values()]
         names = [name for _, part in summary.images.splits.values() for name in part]
         images, labels = torch.cat(parts), summary.labels(names, locations)

@@ -6,9 +6,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from vitviz.data import cifar, image_folder
+from vitviz.data import cifar, hub_datasets, image_folder
 from vitviz.data.cifar import Split
 from vitviz.data.image_cache import IGNORE, SPLITS, Channels, Report, compute_mean_std, resize_all
+from vitviz.data.image_folder import FolderSummary, Location
 from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize
 from vitviz.errors import DataError
 
@@ -60,7 +61,7 @@ def load(
     """Load a dataset; images of another size than the model's input are preprocessed once, as by `preprocess_all`.
 
     Args:
-        dataset: "cifar10", "cifar100" or "folder".
+        dataset: "cifar10", "cifar100", "folder", or "hf:OWNER/NAME" as for `hub_datasets`.
         data: Location, as for `cifar.find`, or a folder or zip as for `image_folder.load`.
         img_size: Height and width of the model's input (px).
         splits: Splits to load; an image folder is always loaded completely.
@@ -72,10 +73,13 @@ def load(
     Raises:
         vitviz.errors.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
-    if dataset == "folder":
-        loaded, summary = image_folder.load(data, img_size, resize, report)
-        found = summary.images
-        info = DatasetInfo("image folder", summary.classes, found.mean, found.std, found.fingerprint)
+    if dataset not in DATASET_INFO:
+        locations, summary = read_all(dataset, data, img_size, resize, report)
+        where, name = dataset, hub_datasets.public_name(dataset)
+        if dataset == "folder":
+            where, name = str(data), "image folder"
+        loaded, found = image_folder.label_splits(locations, summary, where), summary.images
+        info = DatasetInfo(name, summary.classes, found.mean, found.std, found.fingerprint)
         return Dataset(info, loaded, summary.auto_split)
     info, loaded = DATASET_INFO[dataset], {}
     for split in splits:
@@ -86,6 +90,19 @@ def load(
             images, labels = head_and_tail((images, labels), num_head, num_tail)
         loaded[split] = resize_all(images, img_size, resize, report), labels
     return Dataset(info, loaded)
+
+
+def read_all(
+    dataset: str,
+    data: str | Path | None,
+    img_size: tuple[int, int],
+    resize: Resize = DEFAULT_RESIZE,
+    report: Report = IGNORE,
+) -> tuple[dict[str, Location], FolderSummary]:
+    """Preprocess all images of a dataset other than CIFAR, as `image_folder.read_all`."""
+    if dataset.startswith(hub_datasets.PREFIX):
+        return hub_datasets.read_all(dataset, img_size, resize, report)
+    return image_folder.read_all(data, img_size, resize, report)
 
 
 def is_available(dataset: str, data: str | Path | None = None) -> bool:

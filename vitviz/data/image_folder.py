@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -90,13 +90,13 @@ class FolderSummary:
 
 
 class FileList(NamedTuple):
-    """Files of a folder or zip."""
+    """Images of a folder, a zip or another dataset."""
 
     names: list[str]  # relative paths with slashes, without hidden files
     read: Callable[[str], ImageLike]  # returns a file's path or content
     skipped: list[SkippedFile]  # entries that must not be read
     max_pixels: float = math.inf  # of all images together
-    kind: Literal["folder", "zip"] = "folder"
+    kind: str = "folder"  # as in `Task`
     stamp: Callable[[str], tuple[int, ...]] = lambda name: ()  # returns numbers that change with a file
 
 
@@ -119,9 +119,16 @@ def load(
         DataError: If there are fewer than two classes with training images, or no test images.
     """
     locations, summary = read_all(data, size, resize, report)
-    check_summary(summary, str(data))
+    return label_splits(locations, summary, str(data)), summary
+
+
+def label_splits(
+    locations: Mapping[str, Location], summary: FolderSummary, data: str
+) -> dict[Split, tuple[Tensor, Tensor]]:
+    """Return images and labels of each split, of a dataset that can be trained on; see `load`."""
+    check_summary(summary, data)
     splits = summary.images.splits.items()
-    return {split: (images, summary.labels(names, locations)) for split, (images, names) in splits}, summary
+    return {split: (images, summary.labels(names, locations)) for split, (images, names) in splits}
 
 
 def summarize(data: str | Path | None, size: tuple[int, int], report: Report = IGNORE) -> FolderSummary:
@@ -148,14 +155,26 @@ def read_all(
         )
     with open_files(Path(data)) as files:
         locations, skipped = parse_locations(files.names)
-        arrange = lambda names: split_names({name: locations[name] for name in names})  # noqa: E731
-        likely = arrange([name for name in locations if name.lower().endswith(SUFFIXES)])
-        order = dict.fromkeys([*itertools.chain(*likely.values()), *locations])
-        check_pixels(files, list(order))
-        stamps = {name: files.stamp(name) for name in order}
-        expected = sum(map(len, likely.values()))
-        source = Source(files.kind, str(data), stamps, expected or len(order))
-        images = preprocess_all(source, size, resize, arrange, report)
+        check_pixels(files, list(locations))
+        return preprocess_files(files, locations, skipped, str(data), size, resize, report)
+
+
+def preprocess_files(
+    files: FileList,
+    locations: dict[str, Location],
+    skipped: list[SkippedFile],
+    source: str,
+    size: tuple[int, int],
+    resize: Resize,
+    report: Report,
+) -> tuple[dict[str, Location], FolderSummary]:
+    """Preprocess the images with a location, as `read_all`; `source` is the `location` of `Task`."""
+    arrange = lambda names: split_names({name: locations[name] for name in names})  # noqa: E731
+    likely = arrange([name for name in locations if name.lower().endswith(SUFFIXES)] or list(locations))
+    order = dict.fromkeys([*itertools.chain(*likely.values()), *locations])
+    stamps = {name: files.stamp(name) for name in order}
+    expected = Source(files.kind, source, stamps, sum(map(len, likely.values())))
+    images = preprocess_all(expected, size, resize, arrange, report)
     skipped += [SkippedFile(name, reason) for name, reason in images.skipped.items()]
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + files.skipped)]
     assigned = assign_splits({name: place for name, place in locations.items() if name not in images.skipped})

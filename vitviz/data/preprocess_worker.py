@@ -69,7 +69,28 @@ def read_array(location: str) -> Iterator[Reader]:
     yield lambda name: np.asarray(images[int(name)])
 
 
-READERS = {"folder": read_folder, "zip": read_zip, "array": read_array}
+@contextmanager
+def read_arrow(location: str) -> Iterator[Reader]:
+    """Read images of a column of Arrow files by "SPLIT/ROW"; `location` is JSON: the column, and the files by split."""
+    import pyarrow
+
+    column, files = json.loads(location)
+    columns = {}
+    for split, paths in files.items():
+        tables = [pyarrow.ipc.open_stream(pyarrow.memory_map(path)).read_all() for path in paths]
+        columns[split] = pyarrow.concat_tables(tables).column(column)
+
+    def read(name: str) -> ImageLike:
+        split, row = name.rsplit("/", 1)
+        image = columns[split][int(row)].as_py() or {"bytes": None, "path": None}
+        if image["bytes"] is None and image["path"] is None:
+            raise ImageError("The image is missing.")
+        return image["bytes"] if image["bytes"] is not None else Path(image["path"])
+
+    yield read
+
+
+READERS = {"folder": read_folder, "zip": read_zip, "array": read_array, "arrow": read_arrow}
 
 
 def preprocess_items(task: Task) -> Iterator[tuple[int, str]]:

@@ -4,7 +4,8 @@ from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -388,8 +389,12 @@ def rule(annotation: Any) -> str:
         values = get_args(annotation)
         return f"one of {', '.join(values)}" if len(values) > 1 else values[0]
     options = get_args(annotation)
+    if words := [m for m in metadata if isinstance(m, str)]:
+        return words[0]
     if type(None) in options:
         return f"{rule(next(o for o in options if o is not type(None)))}, or None"
+    if get_origin(annotation) in (Union, UnionType):
+        return ", or ".join(map(rule, options))
     if get_origin(annotation) is tuple:
         return f"{len(options)} values, each {rule(options[-1])}"
     annotation = get_origin(annotation) or annotation

@@ -22,7 +22,8 @@ Device = Literal["auto", "cuda", "cpu"]
 InferenceDevice = Literal["auto", "cuda", "mps", "cpu"]
 Precision = Literal["auto", "float32", "bfloat16"]
 AttentionKernel = Literal["auto", "explicit", "fused"]
-DatasetName = Literal["cifar10", "cifar100", "folder"]
+HubDataset = Annotated[str, Field(pattern="^hf:."), "hf:OWNER/NAME"]
+DatasetName = Literal["cifar10", "cifar100", "folder"] | HubDataset
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0, lt=MAX_VALUE)]
 
@@ -107,7 +108,10 @@ class TrainConfig:
     ] = 3
     dataset: Annotated[
         DatasetName,
-        Field(description="cifar10, cifar100, or folder for an image folder or zip with one subfolder per class."),
+        Field(
+            description="cifar10, cifar100, folder for an image folder or zip with one subfolder per class, or "
+            "hf:OWNER/NAME for a dataset of the Hugging Face Hub or a folder of the library datasets."
+        ),
     ] = "cifar10"
     data: Annotated[PathString | None, Field(description="Directory of the dataset.")] = None
     output_dir: Annotated[PathString, Field(description="Run folder; that of a preset is runs/PRESET.")] = (

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from vitviz.data import datasets
+from vitviz.data.hub_datasets import PREFIX
 from vitviz.errors import DataError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.mae import load_autoencoder, random_noise
@@ -94,7 +95,8 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
         )
     is_probe = "linear_probe" in checkpoint.record
     trained_on = "folder" if is_probe else checkpoint.train_config.get("dataset")
-    dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
+    is_known = trained_on in (*datasets.DATASET_INFO, "folder") or str(trained_on).startswith(PREFIX)
+    dataset = dataset or (str(trained_on) if is_known else "cifar10")
     known = datasets.DATASET_INFO.get(dataset)
     if known is not None and known.classes != checkpoint.labels:
         raise class_mismatch_error(checkpoint, known.name, known.classes)
@@ -108,7 +110,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
             stacklevel=2,
         )
     if not set(info.classes) <= set(checkpoint.labels):
-        raise class_mismatch_error(checkpoint, "this folder", info.classes)
+        raise class_mismatch_error(checkpoint, "this dataset", info.classes)
     if ambiguous := [name for name in info.classes if checkpoint.labels.count(name) > 1]:
         raise DataError(
             f"Each class of a test set must be one class of the model: {checkpoint.name} has several named "
@@ -116,7 +118,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
         )
     positions = torch.tensor([checkpoint.labels.index(name) for name in info.classes])
     same_dataset = dataset == checkpoint.train_config.get("dataset", "cifar10") and (
-        dataset != "folder" or (info.mean, info.std) == (checkpoint.mean, checkpoint.std)
+        dataset in datasets.DATASET_INFO or (info.mean, info.std) == (checkpoint.mean, checkpoint.std)
     )
     return images, positions[labels], checkpoint.record.get("test_accuracy") if same_dataset else None
 

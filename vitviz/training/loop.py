@@ -27,6 +27,7 @@ from torch import Tensor, nn
 
 from vitviz.data import augmentation
 from vitviz.data.datasets import LabeledImages
+from vitviz.data.hub_datasets import public_name
 from vitviz.errors import TrainingError, TrainingStopped
 from vitviz.models.checkpoint import DECODER_PREFIX, Checkpoint
 from vitviz.models.config import STRICT
@@ -535,6 +536,7 @@ class TrainingLoop:
         """Return the training record for the checkpoint's metadata, without local paths."""
         private = ("model", "data", "output_dir", "teacher")
         train_config = {name: value for name, value in asdict(self.config).items() if name not in private}
+        train_config["dataset"] = public_name(self.config.dataset)
         train_config["init_from"] = run_name(self.config.init_from) if self.config.init_from else None
         return {
             "dataset": self.info.name,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitviz.data import datasets
+from vitviz.data.hub_datasets import public_name
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.files import is_regular_file, printable_name
 from vitviz.models import checkpoint
@@ -125,7 +126,7 @@ def dataset_name(config: dict[str, Any]) -> str:
     """Return the name of the dataset of a run with this stored config for people."""
     if (dataset := config.get("dataset", "cifar10")) == "folder":
         return printable_name(Path(config.get("data") or "images").stem)
-    return datasets.DATASET_INFO[dataset].name
+    return datasets.DATASET_INFO[dataset].name if dataset in datasets.DATASET_INFO else public_name(dataset)
 
 
 def list_models(inputs: "Inputs") -> ModelList:

@@ -110,8 +110,10 @@ class Trainings:
         config = apply_overrides(config, [f"{name}={json.dumps(value)}" for name, value in request.settings.items()])
         run_folder.check_num_parameters(config)
         choose_device(config.device)
-        if config.dataset != "folder":
+        if config.dataset in DATASET_INFO:
             return replace_num_classes(replace(config, data=self.data), len(DATASET_INFO[config.dataset].classes))
+        if config.dataset != "folder":  # the number of classes is known when it is loaded
+            return config
         with about("image_folder"):
             config = replace(config, data=str(self.datasets.path(request.image_folder).resolve()))
         counts = self.datasets.counts.get(request.image_folder)
