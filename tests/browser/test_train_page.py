@@ -7,6 +7,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
@@ -18,6 +19,7 @@ from tests.browser.layout import check_width, resize
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.models import checkpoint
 from vitviz.training import timeline
+from vitviz.webapp.timelines import urls
 
 pytestmark = pytest.mark.browser
 
@@ -277,6 +279,48 @@ def test_the_address_keeps_timeline_probe_image_and_snapshot(context, train_serv
     expect(page.locator(f"{TRAIN} .status")).to_have_text(
         "The timeline of this link, gone, is not available: showing runs/kept."
     )
+
+
+def test_masked_patches_are_reconstructed_as_recorded_and_as_masked_by_hand(context, train_server):
+    from tests.webapp import runs
+
+    address, root = train_server
+    folder = runs.make(root, "mae", finished=True, objective="mae")
+    held = timeline.read(folder / "timeline.npz")
+    page = open_train(context, address, "&run=mae")
+    painted(page, "runs/mae 0")
+    rebuilding, shown = page.locator(".rebuilding"), page.locator("[data-panel=reconstruction]")
+    expect(rebuilding).to_have_attribute("data-masked", "12")
+    for place, src in enumerate(urls(held.reconstruction[:, 0])):
+        step_to(page, place)
+        expect(shown).to_have_attribute("src", src)
+    kept = [int(node) for node in np.flatnonzero(~held.mask[0])]
+    box = page.locator(".masking").bounding_box()
+
+    def center(patch):
+        row, column = divmod(patch, 4)
+        return box["x"] + (column + 0.5) * box["width"] / 4, box["y"] + (row + 0.5) * box["height"] / 4
+
+    with page.expect_response("**/runs/reconstruct") as found:
+        page.mouse.click(*center(kept[0]))
+    assert sorted(found.value.request.post_data_json["masked"]) == sorted({*range(16)} - {*kept[1:]})
+    expect(shown).to_have_attribute("src", found.value.json()["src"])
+    page.mouse.move(*center(kept[0]))
+    page.mouse.down()  # which shows it again, and then all patches of its row
+    first = kept[0] - kept[0] % 4
+    page.mouse.move(*center(first), steps=8)
+    page.mouse.move(*center(first + 3), steps=8)
+    page.mouse.up()
+    masked = {*range(16)} - {*kept} - {*range(first, first + 4)}
+    expect(rebuilding).to_have_attribute("data-masked", str(len(masked)))
+    page.get_by_role("button", name="Random 75").click()
+    expect(rebuilding).to_have_attribute("data-masked", "12")
+    page.locator(".masking").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    expect(rebuilding).not_to_have_attribute("data-masked", "12")
+    page.get_by_role("button", name="As recorded").click()
+    expect(shown).to_have_attribute("src", urls(held.reconstruction[-1:, 0])[0])
 
 
 def test_the_curves_of_a_finished_run_end_with_its_last_values(context, train_server):

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from tests import tiny
@@ -13,6 +14,7 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
+from vitviz.models.mae import Decoder, random_mask
 from vitviz.training.config import TrainConfig
 from vitviz.training.timeline import TimelineRecorder
 
@@ -31,10 +33,16 @@ def make(root: Path, name: str, finished: bool = False, snapshots: int = 3, step
     record = {"epochs": 2.0, "seconds": 8.0, "test_accuracy": 0.5} | (
         {} if finished else {"training": {"seconds": 8.0}}
     )
-    saved = Checkpoint("last", model, cifar.CLASSES, cifar.MEAN, cifar.STD, record)
+    decoder = None if config.decoder is None else Decoder(MODEL, config.decoder).eval()
+    saved = Checkpoint("last", model, cifar.CLASSES, cifar.MEAN, cifar.STD, record, decoder=decoder)
     checkpoint.save(saved, folder / "last.safetensors", {"weights.x": torch.ones(3)})
     if snapshots:
-        record_timeline(model, snapshots).save(folder / "timeline.npz")
+        recorder = record_timeline(model, snapshots)
+        if decoder is not None:  # brighter at each snapshot
+            recorder.mask = random_mask(3, (4, 4), config.mask_ratio)
+            for i, stored in enumerate(recorder.snapshots):
+                stored["reconstruction"] = np.full((3, 32, 32, 3), 80 * i, np.uint8)
+        recorder.save(folder / "timeline.npz")
     return folder
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import vitviz
 from tests.webapp import runs
 from tests.webapp.api import routes
 from vitviz.models import checkpoint
@@ -298,11 +299,37 @@ def test_snapshots_equal_those_of_the_file(page):
     np.testing.assert_allclose(weights, held.cls_attention[:, 3], atol=1e-5)
     np.testing.assert_allclose(response["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(response["epoch"], held.epoch, atol=1e-4)
-    size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}
+    size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0, "layer_heads": [6] * 6, "captured": False}
     assert response["shape"] == size | {"prefix": 1, "class_token": True, "distilled": False}
     assert response["images"][3]["name"] == held.names[3] == "cat"
     np.testing.assert_allclose(response["entropy"], held.entropy, atol=1e-4)
     np.testing.assert_allclose(response["distance"], held.distance, atol=1e-4)
+
+
+def test_masked_patches_of_a_probe_image_are_reconstructed(page, trainings):
+    folder = runs.make(trainings.runs.root, "mae", objective="mae")
+    held = timeline.read(folder / "timeline.npz")
+    response = snapshots(page, "runs/mae", 1, 0)
+    assert response["masked"] == held.mask[1].ravel().nonzero()[0].tolist()
+    assert [pixels(src).mean() for src in response["reconstructions"]] == [0, 80, 160]
+    assert len(snapshots(page, "runs/mae", 1, 2)["reconstructions"]) == 1
+    found = pixels(page.get("runs/reconstruct", model="runs/mae", image=1, masked=[0, 7])["src"])
+    mask = np.isin(np.arange(16), [0, 7]).reshape(4, 4)
+    expected = vitviz.reconstruct(checkpoint.load(folder / "last.safetensors"), held.images[1], mask).pixels
+    assert np.array_equal(found, expected)
+    runs.make(trainings.runs.root, "plain")
+    for request, problem in [
+        ({"model": "runs/plain", "masked": [0]}, "needs a model with a decoder: runs/plain has none"),
+        ({"masked": []}, "must leave some patches visible and mask some: got 0 of 16"),
+        ({"masked": [16]}, "masked must be"),
+        ({"image": 3, "masked": [0]}, "image must be"),
+    ]:
+        assert problem in page.refusal("runs/reconstruct", **({"model": "runs/mae", "image": 0} | request))["error"]
+
+
+def pixels(src: str) -> np.ndarray:
+    """Return the pixels of a data URL."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(src.partition(",")[2]))))
 
 
 def test_probe_curves_are_loss_and_accuracy_on_all_probe_images(page, run):
@@ -503,7 +530,7 @@ def test_the_current_checkpoint_of_a_run_is_explored(trainings, run):
     parameters = sum(p.numel() for p in checkpoint.load(run / "last.safetensors").network.parameters())
     size = {"layers": 2, "heads": 2, "classes": 10, "family": "ViT", "parameters": parameters}
     known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True}
-    known |= {"pretrained": "", "linear_probe": ""}
+    known |= {"pretrained": "", "linear_probe": "", "captured": False, "compares_texts": False}
     assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
     cat = {"kind": "sample", "name": "cat"}
     found = Explanations(sources).compute(Subject(model="runs/first", image=cat)).explanation

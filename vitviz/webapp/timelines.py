@@ -5,18 +5,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from PIL import Image
 
 from vitviz.data.encoding import data_url, to_base64
+from vitviz.errors import ConfigError
 from vitviz.models import checkpoint
+from vitviz.models.mae import reconstruct_images
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.training import timeline
 from vitviz.training.timeline import Timeline, TimelineError
+from vitviz.view import check_index
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
 from vitviz.webapp.schemas.common import Shape
-from vitviz.webapp.schemas.runs import BundledTimeline, TimelineReply, TimelineRequest
+from vitviz.webapp.schemas.runs import (
+    BundledTimeline,
+    Reconstruction,
+    ReconstructionRequest,
+    TimelineReply,
+    TimelineRequest,
+)
 
 
 class Timelines:
@@ -39,6 +49,8 @@ class Timelines:
         values = {name: (getattr(held, name), 4) for name in ("seconds", "entropy", "distance")}
         values |= {name: (curve, 5) for name, curve in probe_curves(held).items()}
         rest: dict[str, Any] = {} if first else {"image": image} | describe(held)
+        if not first and held.mask is not None:
+            rest["masked"] = held.mask[image].ravel().nonzero()[0].tolist()
         for name, (found, digits) in values.items():
             rest[name] = None if found is None else np.round(found[first:].astype(float), digits).tolist()
         return TimelineReply(
@@ -47,8 +59,24 @@ class Timelines:
             epoch=held.epoch[first:].tolist(),  # not rounded: the last one equals that of the metrics
             probabilities=np.round(held.probabilities[first:, image].astype(float), 5).tolist(),
             rows=to_base64(np.round(attention * 65535).astype("<u2")),
+            reconstructions=None if held.reconstruction is None else urls(held.reconstruction[first:, image]),
             **rest,
         )
+
+    def reconstruct(self, request: ReconstructionRequest) -> Reconstruction:
+        """Predict masked patches of a probe image by the decoder of the model."""
+        if (held := self.load(request.model)) is None:
+            raise ConfigError("model", f"has no snapshots: {request.model[:80]}", "Choose a run of Train.")
+        check_index("image", request.image, len(held.names))
+        rows, columns = held.grid
+        mask = torch.zeros(1, rows * columns, dtype=torch.bool)
+        for patch in request.masked:
+            check_index("masked", patch, rows * columns)
+            mask[0, patch] = True
+        pixels = torch.from_numpy(held.images[request.image]).permute(2, 0, 1)  # (3, H, W)
+        model = load_model(request.model, self.runs)
+        found = reconstruct_images(model, pixels[None], mask.unflatten(1, held.grid))
+        return Reconstruction(src=urls(found.permute(0, 2, 3, 1).numpy())[0])
 
     def load(self, model: str) -> Timeline | None:
         """Load the timeline of a bundled checkpoint or of a run; None if it does not exist yet."""
@@ -97,10 +125,14 @@ def load_timeline(path: Path, state: FileState) -> Timeline:
     return timeline.read(path)
 
 
+def urls(images: NDArray[np.uint8]) -> list[str]:
+    """Return images (n, H, W, 3) as data URLs."""
+    return [data_url(Image.fromarray(image)) for image in images]
+
+
 def describe(held: Timeline) -> dict[str, Any]:
     """Return what all snapshots of a timeline have in common: shape, classes and probe images."""
-    pairs = zip(held.names, held.images, strict=True)
-    images = [{"name": name, "src": data_url(Image.fromarray(image))} for name, image in pairs]
+    images = [{"name": name, "src": src} for name, src in zip(held.names, urls(held.images), strict=True)]
     return {"shape": shape(held), "classes": held.classes, "images": images}
 
 

@@ -241,6 +241,7 @@ class Trainings:
         return RunInfo(
             **row,
             eta=eta,
+            is_classifier=config.get("objective", "classify") == "classify",
             augmented=any(config.get(name) for name in AUGMENTATION),
             saved=saved,
             explorable=saved and has_attention(config),

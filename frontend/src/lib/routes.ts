@@ -796,6 +796,18 @@ export interface Provenance {
   others?: ImageIdentity[];
 }
 
+/** The image with its masked patches predicted, as a data URL. */
+export interface Reconstruction {
+  src: string;
+}
+
+/** A model with a timeline, the index of its probe image, and patches of it to mask. */
+export interface ReconstructionRequest {
+  model: string;
+  image: number;
+  masked: number[];
+}
+
 /** Why a request is not served. */
 export interface Refusal {
   field?: string;
@@ -846,6 +858,7 @@ export interface RunInfo {
   session: string;
   measured_on: string;
   preset: string;
+  is_classifier: boolean;
   augmented: boolean;
   parameters: number;
   progress: number;
@@ -1086,7 +1099,9 @@ export interface TimelineReply {
   distance: number[][][] | null;
   probe_loss: number[] | null;
   probe_accuracy: number[] | null;
+  reconstructions: string[] | null;
   image: number | null;
+  masked: number[] | null;
   shape: Shape | null;
   classes: string[] | null;
   images: NamedImage[] | null;
@@ -1219,6 +1234,7 @@ export interface Routes {
   'data/folders/delete': [NameRequest, RunLists];
   'runs/catalog': [Empty, TrainCatalog];
   'runs/poll': [PollRequest, PollReply];
+  'runs/reconstruct': [ReconstructionRequest, Reconstruction];
   'runs/check': [FormRequest, AcceptedForm];
   'runs/estimate': [ConfigRequest, EstimateReply];
   'runs/start': [FormRequest, RunLists];

@@ -14,6 +14,7 @@ const run = (name: string, more: Partial<RunInfo> = {}) =>
     images_per_second: 123.4,
     accuracy: null,
     measured_on: 'test',
+    is_classifier: true,
     ...more,
   }) as RunInfo;
 const column = (key: ColumnKey) => COLUMNS.find((other) => other.key === key) ?? COLUMNS[0];
@@ -32,6 +33,7 @@ test('cells have the units of their column', () => {
   expect(text('accuracy')).toBe('not finished');
   expect(text('accuracy', { accuracy: 0.5, measured_on: 'held-out' })).toBe('50.0\u00a0% held-out');
   expect(text('accuracy', { accuracy: 1, eval_samples: 16, measured_on: 'test' })).toBe('16 of 16 test');
+  expect(text('accuracy', { is_classifier: false })).toBe('no labels');
   expect(text('state')).toBe('stopped');
 });
 

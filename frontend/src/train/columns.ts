@@ -55,7 +55,8 @@ function epochsText({ epoch, epochs, state }: RunInfo): string {
   return epochs != null && state !== 'finished' ? `${epochText(epoch)} of ${short(epochs)}` : epochText(epoch);
 }
 
-function resultText({ accuracy, eval_samples, measured_on }: RunInfo): string {
+function resultText({ accuracy, eval_samples, measured_on, is_classifier }: RunInfo): string {
+  if (!is_classifier) return 'no labels';
   return accuracy == null ? 'not finished' : `${accuracyNumber(accuracy, eval_samples)} ${measured_on}`;
 }
 

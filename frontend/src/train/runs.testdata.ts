@@ -57,7 +57,7 @@ const CATALOG = {
 } as unknown as TrainCatalog;
 
 export const run = (name: string, state: RunInfo['state'] = 'finished') =>
-  ({ name, state, message: '', epoch: 1, progress: 0.5, seconds: 1, explorable: true }) as RunInfo;
+  ({ name, state, is_classifier: true, message: '', epoch: 1, progress: 0.5, seconds: 1, explorable: true }) as RunInfo;
 
 export const lists = (runs: RunInfo[], more: Partial<RunLists> = {}): RunLists => ({
   version: runs.map(({ name, state }) => name + state).join(),

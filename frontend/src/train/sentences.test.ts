@@ -30,6 +30,7 @@ const RUN: RunInfo = {
   measured_on: 'test',
   preset: 'cifar10-ti4',
   augmented: true,
+  is_classifier: true,
   parameters: 1_800_000,
   progress: 0.34,
   epoch: 3.4,
@@ -189,6 +190,7 @@ test('the note below the curves is about augmentation only where there is one', 
     'The training loss is that of the training batches. Accuracy is measured on at most 1,000 held-out images and 1,000 training images without augmentation; the final accuracy on all held-out images.',
   );
   expect(curvesNote(undefined)).toContain('No loss curve was recorded with this checkpoint');
+  expect(curvesNote({ ...RUN, is_classifier: false })).toContain('mean squared error of the masked patches');
 });
 
 test('a lesson says what it reached, on which machine', () => {

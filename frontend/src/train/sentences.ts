@@ -114,6 +114,9 @@ export function curvesNote(run: RunInfo | undefined): string {
   if (!run) {
     return 'No loss curve was recorded with this checkpoint: the curves are those of the probe images, none of which it was trained on.';
   }
+  if (!run.is_classifier) {
+    return 'The loss is the mean squared error of the masked patches, each normalized: 1 is that of predicting their means.';
+  }
   const loss = run.augmented
     ? 'The training loss is that of augmented images, so it stays higher.'
     : 'The training loss is that of the training batches.';

@@ -14,13 +14,13 @@ const SHAPE = {
   layer_heads: [1, 1],
   captured: false,
 };
-const NOTHING = { image: null, shape: null, classes: null, images: null };
+const NOTHING = { image: null, masked: null, shape: null, classes: null, images: null };
 const ROWS = [0, 65535, 0, 32768, 16384, 16383]; // two layers of three tokens
 
 /** Snapshots at these epochs, all with the same rows. */
 function reply(first: number, ...epoch: number[]): TimelineReply {
   const bytes = new Uint8Array(new Uint16Array(epoch.flatMap(() => ROWS)).buffer);
-  const start = { image: 1, shape: SHAPE, classes: ['cat', 'dog'], images: [{ name: 'cat', src: '' }] };
+  const start = { image: 1, masked: null, shape: SHAPE, classes: ['cat', 'dog'], images: [{ name: 'cat', src: '' }] };
   return {
     first,
     count: first + epoch.length,
@@ -32,6 +32,7 @@ function reply(first: number, ...epoch: number[]): TimelineReply {
     distance: epoch.map(() => [[4], [6]]),
     probe_loss: epoch.map((at) => 2 - at),
     probe_accuracy: null,
+    reconstructions: null,
     ...(first ? NOTHING : start),
   };
 }

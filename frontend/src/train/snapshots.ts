@@ -16,6 +16,7 @@ export interface Snapshot {
   meanLimit: number; // of that of means
   probeLoss: number | null; // on all probe images, as the next
   probeAccuracy: number | null;
+  reconstruction: string | null; // of a masked autoencoder, as data URL
   effective: number[]; // effective number of tokens of each head
 }
 
@@ -23,6 +24,7 @@ export interface Past {
   shape: Shape;
   classes: string[];
   images: { name: string; src: string }[];
+  masked: number[] | null; // patches of the probe image, of a masked autoencoder
   snapshots: Snapshot[];
 }
 
@@ -30,8 +32,8 @@ const BARS = 6; // number of classes shown
 
 /** The timeline after a response: its snapshots follow the first ones, of which there are `first`. Null if these are missing. */
 export function addSnapshots(past: Past | null, reply: TimelineReply): Past | null {
-  const { shape, classes, images } = reply;
-  const known = !reply.first && shape && classes && images ? { shape, classes, images, snapshots: [] } : past;
+  const { shape, classes, images, masked } = reply;
+  const known = !reply.first && shape && classes && images ? { shape, classes, images, masked, snapshots: [] } : past;
   return (
     known && { ...known, snapshots: [...known.snapshots.slice(0, reply.first), ...snapshotsOf(known.shape, reply)] }
   );
@@ -59,6 +61,7 @@ function snapshotsOf(shape: Shape, reply: TimelineReply): Snapshot[] {
       meanLimit: sharedLimit(shape, joined(means)),
       probeLoss: reply.probe_loss?.[i] ?? null,
       probeAccuracy: reply.probe_accuracy?.[i] ?? null,
+      reconstruction: reply.reconstructions?.[i] ?? null,
       effective: Array.from({ length: heads }, rowOfHead).map(effectiveTokens),
     };
   });

@@ -25,6 +25,12 @@ async def poll(request: types.PollRequest, call: Caller) -> types.PollReply:
     return await call.quick(lambda: call.backend.trainings.poll(request))
 
 
+@router.post("/reconstruct")
+async def reconstruct(request: types.ReconstructionRequest, call: Caller) -> types.Reconstruction:
+    """Predict masked patches of a probe image."""
+    return await call.one_pass(lambda: call.backend.trainings.timelines.reconstruct(request))
+
+
 @router.post("/check")
 async def check(request: types.FormRequest, call: PrivateCaller) -> types.AcceptedForm:
     """Validate the form."""

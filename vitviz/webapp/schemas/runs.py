@@ -139,6 +139,7 @@ class RunInfo(ProcessInfo):
 
     Attributes:
         preset: The preset that it differs least from, or what it was fine-tuned from.
+        is_classifier: Whether it is trained on labels.
         augmented: Whether its images are augmented by more than crops and flips.
         parameters: Of its network.
         progress: Used fraction of the budget.
@@ -156,6 +157,7 @@ class RunInfo(ProcessInfo):
     """
 
     preset: str
+    is_classifier: bool
     augmented: bool
     parameters: int
     progress: float
@@ -255,7 +257,9 @@ class TimelineReply(Reply):
         distance: Likewise.
         probe_loss: Mean over all probe images; None if their classes are not known.
         probe_accuracy: Likewise.
+        reconstructions: Of a masked autoencoder: the probe image with its masked patches predicted, at each snapshot.
         image: Index of the probe image.
+        masked: Patches of it that are masked there.
         shape: Of the attention.
         classes: Names.
         images: The probe images.
@@ -271,10 +275,26 @@ class TimelineReply(Reply):
     distance: Array3 | None
     probe_loss: Vector | None
     probe_accuracy: Vector | None
+    reconstructions: list[str] | None
     image: int | None = None
+    masked: list[int] | None = None
     shape: Shape | None = None
     classes: list[str] | None = None
     images: list[NamedImage] | None = None
+
+
+class ReconstructionRequest(Model):
+    """A model with a timeline, the index of its probe image, and patches of it to mask."""
+
+    model: Name
+    image: Index
+    masked: tuple[Index, ...]
+
+
+class Reconstruction(Reply):
+    """The image with its masked patches predicted, as a data URL."""
+
+    src: str
 
 
 class PollRequest(Model):

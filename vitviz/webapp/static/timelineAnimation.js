@@ -128,6 +128,12 @@ svg .cursor { stroke: var(--color-accent); stroke-dasharray: 3 3; }
 .map canvas { width: 100%; aspect-ratio: var(--aspect); }
 .map:focus-visible { border-radius: 0; }
 .map .read { position: absolute; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); box-shadow: 0 0 0 1.5px var(--ink), inset 0 0 0 1px var(--page); pointer-events: none; }
+.rebuilding { display: grid; grid-template-columns: repeat(2, minmax(0, 168px)); gap: 12px; }
+.rebuilding .probe-image, .rebuilding .map { display: block; width: 100%; }
+.rebuilding figcaption { margin-top: 4px; font-size: 12px; line-height: 18px; color: var(--quiet); }
+.masking { touch-action: none; }
+.masking i { position: absolute; width: calc(100% / var(--columns)); height: calc(100% / var(--rows)); background: var(--masked, #808080); }
+.about-masks { margin-top: 8px; }
 .map-line { min-height: 54px; margin-top: 6px; font-size: 12px; line-height: 18px; color: var(--quiet); }
 .map-line b, .finding b { color: var(--ink); font-weight: 600; }
 .probes { display: grid; grid-template-columns: repeat(5, 28px); gap: 7px; margin-top: 8px; }
