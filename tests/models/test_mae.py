@@ -181,6 +181,10 @@ def test_an_image_is_reconstructed_in_its_own_pixels():
     for wrong, problem in [(mask.T, "grid of the model, 5 x 7"), (mask & False, "0 of 35"), (mask | True, "35 of 35")]:
         with pytest.raises(ConfigError, match=problem):
             vitviz.reconstruct(model, pixels, wrong)
+    with pytest.raises(ConfigError, match=r"mask_ratio must be a number above 0 and below 1: got 1\.5"):
+        vitviz.reconstruct(model, pixels, mask_ratio=1.5)
+    with pytest.raises(CheckpointError, match="needs a model with a decoder"):
+        vitviz.reconstruct(tiny.model(), pixels)
 
 
 @pytest.mark.parametrize("size", [{"embed_dim": 12}, [12, 2, 3], {**SIZE._asdict(), "num_heads": 5}, "big"])

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from vitviz.data import augmentation
 from vitviz.data.images import read_batch
 from vitviz.data.preprocessing import ImageLike
-from vitviz.errors import CheckpointError, ConfigError
+from vitviz.errors import CheckpointError, ConfigError, InvalidValueError
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import DecoderSize, ViTConfig
+from vitviz.models.hub import as_checkpoint
 from vitviz.models.layers import gather_patches, patchify, sincos_pos_embed, unpatchify
 from vitviz.models.modes import own_modes
 from vitviz.models.vit import Block, Transformer, ViT, init_linear_layers
@@ -87,7 +88,7 @@ class MaskedAutoencoder(nn.Module):
         Args:
             images: Normalized images, (B, 3, H, W).
             noise: Random numbers, (B, N): the patches with the smallest ones are visible.
-            mask_ratio: Fraction of masked patches; at least one is visible.
+            mask_ratio: Fraction of masked patches; at least one is visible, and one masked.
         """
         visible, masked = split_patches(noise, mask_ratio)
         patches = patchify(images, self.vit.config.patch_size)  # (B, N, 3 P P)
@@ -147,7 +148,11 @@ class Reconstruction(NamedTuple):
 
 
 def reconstruct(
-    model: Checkpoint, image: ImageLike, mask: ArrayLike | None = None, seed: int = 0, mask_ratio: float = 0.75
+    model: Checkpoint | nn.Module,
+    image: ImageLike,
+    mask: ArrayLike | None = None,
+    seed: int = 0,
+    mask_ratio: float = 0.75,
 ) -> Reconstruction:
     """Predict the masked patches of an image.
 
@@ -162,10 +167,13 @@ def reconstruct(
 
     Raises:
         CheckpointError: If the model has no decoder.
-        ConfigError: If the mask does not fit the grid, or leaves no patch visible or none masked.
+        ConfigError: If the mask does not fit the grid, or leaves no patch visible or none masked; or for its ratio.
         ImageError: If the image cannot be read.
     """
+    model = as_checkpoint(model)
     pixels = read_batch([image], model.config.img_size, model.resize)  # (1, 3, H, W)
+    if not 0 < mask_ratio < 1:
+        raise InvalidValueError("mask_ratio", "a number above 0 and below 1", mask_ratio)
     if mask is None:
         masks = random_mask(1, model.config.grid_size, mask_ratio, seed)
     else:
@@ -191,7 +199,8 @@ def reconstruct_images(checkpoint: Checkpoint, images: Tensor, mask: Tensor) -> 
 
 def split_patches(noise: Tensor, mask_ratio: float) -> tuple[Tensor, Tensor]:
     """Return the positions of visible patches (B, v), those with the smallest noise (B, N), and of the masked ones."""
-    num_visible = max(1, int(noise.shape[1] * (1 - mask_ratio)))
+    N = noise.shape[1]
+    num_visible = min(max(1, int(N * (1 - mask_ratio))), N - 1)
     visible, masked = noise.argsort(1).tensor_split([num_visible], 1)
     return visible, masked
 
