@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vitviz.cli.options import DATA_HELP, CheckpointOption, Data
-from vitviz.training.config import Device
+from vitviz.training.config import Device, Precision
 from vitviz.training.presets import get_preset
 
 app = typer.Typer(help="Measure speed and quality on this machine.", no_args_is_help=True)
@@ -56,6 +56,7 @@ def bench_train(
     data: Data = None,
     batch_size: Annotated[int | None, typer.Option(help="Batch size; default: that of the preset.")] = None,
     device: TrainDevice = "auto",
+    precision: Annotated[Precision, typer.Option(help="Precision of the trainer.")] = "auto",
     steps: Annotated[int, typer.Option(min=1, max=90, help="Steps of each loop in each of three rounds.")] = 8,
 ) -> None:
     """Training throughput relative to a plain loop with DataLoader and PIL."""
@@ -63,7 +64,8 @@ def bench_train(
 
     config = get_preset(preset_name)
     batch_size = config.batch_size if batch_size is None else batch_size
-    training.train(replace(config, data=data, device=device, batch_size=batch_size), steps)
+    config = replace(config, data=data, device=device, batch_size=batch_size, precision=precision)
+    training.train(config, steps)
 
 
 @app.command("resume")

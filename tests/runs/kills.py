@@ -23,7 +23,7 @@ from vitviz.data import cifar
 from vitviz.models.checkpoint import load
 from vitviz.models.config import ViTConfig
 from vitviz.runs import training_run
-from vitviz.training import device
+from vitviz.training import device, loop
 from vitviz.training.config import TrainConfig
 from vitviz.training.loop import TrainingLoop
 
@@ -37,6 +37,7 @@ def main(data: str, output_dir: str, *how: str) -> None:
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
     device.is_bfloat16_faster = lambda device: False
+    loop.is_onednn_faster = lambda: False
     model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
     kills = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(

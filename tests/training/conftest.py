@@ -12,9 +12,10 @@ from vitviz.training.loop import TrainingLoop
 
 @pytest.fixture
 def no_clock(monkeypatch):
-    """Fix what depends on timing: which precision and attention are faster, and when the loss is logged."""
+    """Fix what depends on timing: which precision and kernels are faster, and when the loss is logged."""
     monkeypatch.setattr(device, "is_bfloat16_faster", lambda device: False)
     monkeypatch.setattr(loop, "is_fused_attention_faster", lambda *args: True)
+    monkeypatch.setattr(loop, "is_onednn_faster", lambda: False)
     monkeypatch.setattr(loop, "LOG_INTERVAL", float("inf"))
 
 

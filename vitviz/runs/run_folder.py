@@ -75,6 +75,7 @@ class Counters(TypedDict):
     seconds: Time
     bfloat16: bool
     fused_attn: bool
+    onednn: bool
     tensors: Count  # of the state in the file
 
 
@@ -239,6 +240,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> S
         counters["seconds"],
         counters["bfloat16"],
         counters["fused_attn"],
+        counters["onednn"],
         saved.record.get("teacher"),
         timeline.read(config.folder / TIMELINE) if has_timeline else None,
     )
@@ -411,6 +413,7 @@ def save(result: Checkpoint, path: Path, state: State | None) -> None:
             seconds=state.seconds,
             bfloat16=state.bfloat16,
             fused_attn=state.fused_attn,
+            onednn=state.onednn,
             tensors=len(extra),
         )
     checkpoint.save(result, path, extra)

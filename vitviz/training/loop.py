@@ -15,6 +15,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from textwrap import shorten
@@ -41,6 +42,7 @@ from vitviz.training.device import autocast, get_hardware_name, is_fused_attenti
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy, measure_reconstruction
 from vitviz.training.initial_weights import freeze_backbone, load_backbone, run_name
+from vitviz.training.onednn import OneDNN, is_onednn_faster
 from vitviz.training.signals import StopRequest
 from vitviz.training.teacher import Teacher
 from vitviz.training.timeline import Timeline, TimelineRecorder, create_recorder
@@ -78,6 +80,7 @@ class State:
     seconds: float
     bfloat16: bool
     fused_attn: bool
+    onednn: bool
     teacher: object  # its entry in the record; None without one
     timeline: Timeline | None = None  # None without a file
 
@@ -111,17 +114,21 @@ def patch_keep_ratio(config: TrainConfig, progress: float) -> float:
     return start + (end - start) * progress / config.patch_dropout_until
 
 
-def choose_kernels(config: TrainConfig, distributed: Distributed) -> tuple[bool, bool]:
-    """Return whether products are in bfloat16 and attention is fused, as the main process measures it."""
-    bfloat16 = fused = False
+def choose_kernels(config: TrainConfig, distributed: Distributed) -> tuple[bool, bool, bool]:
+    """Return whether products are in bfloat16, attention is fused, and linear layers are computed by oneDNN.
+
+    The main process measures what is faster.
+    """
+    bfloat16 = fused = onednn = False
     if distributed.is_main_process:
         bfloat16, fused = use_bfloat16(config.precision, distributed.device), config.attention == "fused"
         if config.attention == "auto":
             shape = config.model, config.batch_size // distributed.world_size
             ratio = patch_keep_ratio(config, 0.5) if config.objective == "classify" else 1 - config.mask_ratio
             fused = is_fused_attention_faster(*shape, ratio, bfloat16, distributed.device)
-    bfloat16, fused = map(bool, distributed.broadcast(bfloat16, fused))
-    return bfloat16, fused
+        onednn = not bfloat16 and distributed.device.type == "cpu" and is_onednn_faster()
+    bfloat16, fused, onednn = map(bool, distributed.broadcast(bfloat16, fused, onednn))
+    return bfloat16, fused, onednn
 
 
 class TrainingLoop:
@@ -142,6 +149,7 @@ class TrainingLoop:
         ema_module: EMA of `training_module`, in eval mode.
         bfloat16: Whether matrix products are in bfloat16.
         fused_attn: Whether attention is computed by the fused kernel.
+        onednn: Whether linear layers are computed by oneDNN.
         step_count: Number of steps taken.
         progress: Used fraction of the budget, 0..1, by the clock of the main process.
 
@@ -163,8 +171,8 @@ class TrainingLoop:
         self.config, self.distributed, self.device = config, distributed, distributed.device
         self.info, self.eval_set, (self.images, self.labels) = data.info, data.eval, data.train
         self.teacher, self.output = teacher, output
-        chosen = choose_kernels(config, distributed) if state is None else (state.bfloat16, state.fused_attn)
-        self.bfloat16, self.fused_attn = chosen
+        saved = None if state is None else (state.bfloat16, state.fused_attn, state.onednn)
+        self.bfloat16, self.fused_attn, self.onednn = saved or choose_kernels(config, distributed)
         torch.manual_seed(config.seed)
         self.model = create_model(config.model).to(self.device)
         if initial is not None:
@@ -337,7 +345,7 @@ class TrainingLoop:
     ) -> Tensor:
         """Return the loss of augmented images (B, 3, H, W) with soft labels (B, K); others as drawn by `backward`."""
         config = self.config
-        with autocast(self.device, self.bfloat16):
+        with autocast(self.device, self.bfloat16), OneDNN() if self.onednn else nullcontext():
             if noise is not None:
                 return self.compiled(images, noise, config.mask_ratio)
             if self.teacher is not None:
@@ -497,6 +505,7 @@ class TrainingLoop:
             seconds=self.seconds,
             bfloat16=self.bfloat16,
             fused_attn=self.fused_attn,
+            onednn=self.onednn,
             teacher=self.teacher.record if self.teacher else None,
         )
 
@@ -550,6 +559,7 @@ class TrainingLoop:
             "processes": self.distributed.world_size,
             "precision": "bfloat16" if self.bfloat16 else "float32",
             "attention": "fused" if self.fused_attn else "explicit",
+            "linear": "onednn" if self.onednn else "default",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "train_config": train_config,
