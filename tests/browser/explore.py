@@ -14,6 +14,11 @@ def route_of(request):
     return request.url.partition("/vitviz/api/")[2]
 
 
+def choose_option(page, name, value):
+    """Check a radio button by its label, as the button itself is invisible."""
+    page.locator(f"label:has(input[name={name}][value={value}])").click()
+
+
 def point(page, stage, patch, grid=(8, 8)):
     """Put the pointer on a patch of the image or the map."""
     box = page.locator(f".stage.{stage}").bounding_box()

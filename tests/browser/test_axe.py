@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.explore import choose_option
 from tests.browser.layout import resize
 from tests.browser.train import TRAIN
 from tests.webapp import runs
@@ -114,7 +115,7 @@ def test_save_figure(open_page, check):
     check(page, "the dialog")
     page.locator("[data-do=code]").click()
     page.wait_for_selector("dialog.save pre")
-    page.locator("input[name=save-content][value=layers]").check(force=True)
+    choose_option(page, "save-content", "layers")
     page.wait_for_selector("dialog.save[data-preview*=layers]")
     check(page, "code and an animation")
 

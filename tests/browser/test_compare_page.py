@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.explore import choose_option
 from tests.browser.layout import check_width
 from tests.browser.test_figures import images as images_of
 from tests.webapp import runs
@@ -94,7 +95,7 @@ def open_picker(page, label: str):
 
 
 def choose(page, kind: str) -> None:
-    change(page, lambda: page.locator(f"input[name=compare][value={kind}]").check(force=True))
+    change(page, lambda: choose_option(page, "compare", kind))
     page.wait_for_selector(f"{COMPARE}[data-kind={kind}]")
 
 

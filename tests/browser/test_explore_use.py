@@ -13,7 +13,7 @@ from playwright.sync_api import Error, expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.explore import API, other_image, route_of, shows
+from tests.browser.explore import API, choose_option, other_image, route_of, shows
 from tests.browser.layout import check_width
 from vitviz.data.preprocessing import MAX_UPLOAD_BYTES, sample_paths
 
@@ -145,7 +145,7 @@ def test_uniform_attention_names_no_strongest_patch(open_page):
     headline = page.locator(f"{EXPLORER} .headline")
     expect(headline).to_have_text("Layer 5, head 2: the class token attends equally to all patches")
     expect(page.locator(".status")).to_contain_text("Every patch gets 1.5\xa0%, 1.0 times uniform.")
-    page.locator("input[name=direction][value=to]").check(force=True)
+    choose_option(page, "direction", "to")
     expect(headline).to_have_text("Layer 5, head 2: all patches attend equally to the class token")
 
 
@@ -156,7 +156,7 @@ def test_without_a_class_token_the_query_is_the_mean_of_the_patches(open_page):
     other_image(page, page.locator(".thumb").last.click)
     headline = page.locator(f"{EXPLORER} .headline")
     expect(headline).to_have_text("Layer 5, head 2: the mean of the patches attends equally to all patches")
-    page.locator("input[name=direction][value=to]").check(force=True)
+    choose_option(page, "direction", "to")
     expect(headline).to_have_text("Layer 5, head 2: all patches attend equally to the mean of the patches")
     page.click("[data-do=more-methods]")
     page.locator(".method", has_text="Average").click()
@@ -246,13 +246,13 @@ def test_an_error_of_the_methods_is_shown_and_stays(open_page):
     page.locator(".explain-class").nth(1).click()
     expect(page.locator(".status")).to_have_text("Uploads are deleted after an hour.")
     expect(page.locator(".headline")).to_contain_text("the class token attends most to")
-    page.locator("input[name=display][value=smooth]").check(force=True)
+    choose_option(page, "display", "smooth")
     expect(page.locator(EXPLORER)).to_have_class(re.compile("smooth"))
 
 
 def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, request_urls):
     page = open_page()
-    page.locator("input[name=shelf][value=upload]").check(force=True)
+    choose_option(page, "shelf", "upload")
     file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_UPLOAD_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
     expect(page.locator(".status")).to_have_text(
@@ -267,7 +267,7 @@ def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, reques
 
 def test_an_image_is_pasted_regardless_of_the_focus(open_page):
     page = open_page()
-    page.locator("input[name=shelf][value=upload]").check(force=True)
+    choose_option(page, "shelf", "upload")
     other_image(
         page,
         lambda: page.evaluate(
@@ -352,7 +352,7 @@ def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
 
 def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
     page = open_page()
-    page.locator("input[name=shelf][value=upload]").check(force=True)
+    choose_option(page, "shelf", "upload")
     page.locator("[data-do=camera]").click()
     page.wait_for_function("document.querySelector('.camera video').srcObject !== null")
     page.get_by_role("tab", name="Internals").click()
@@ -437,7 +437,7 @@ def test_cifar_is_downloaded_from_the_shelf(context, tmp_path):
         page = context.new_page()
         page.goto(address)
         page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
-        page.locator("input[name=shelf][value=test]").check(force=True)
+        choose_option(page, "shelf", "test")
         shelf = page.locator(".shelf[data-shelf=test]")
         expect(shelf.locator(".sentence")).to_have_text("The 10,000 test images are not downloaded.")
         shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
@@ -515,7 +515,7 @@ def test_long_names_widen_nothing(open_page):
 
 def test_a_double_click_opens_the_camera_once(open_page):
     page = open_page()
-    page.locator("input[name=shelf][value=upload]").check(force=True)
+    choose_option(page, "shelf", "upload")
     page.locator("[data-do=camera]").dblclick()
     expect(page.locator("[data-do=snap]")).to_be_visible()
     page.wait_for_function("document.querySelector('.camera video').srcObject?.active")
@@ -523,7 +523,7 @@ def test_a_double_click_opens_the_camera_once(open_page):
 
 def test_removing_the_last_query_patch_returns_to_the_class_token(open_page):
     page = open_page("?image=cat")
-    page.locator("input[name=query][value=patches]").check(force=True)
+    choose_option(page, "query", "patches")
     expect(page.locator("input[name=query][value=patches]")).to_be_checked()
     page.locator(".stage.image").focus()
     for key in ("ArrowDown", "ArrowUp"):  # to the pinned patch

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
 from tests import tiny
+from tests.browser.explore import choose_option
 from tests.hostile import images
 from tests.webapp.serving import running
 from vitviz.data.preprocessing import sample_paths
@@ -76,7 +77,7 @@ def test_the_policy_blocks_requests_to_other_hosts(watched, complaints):
 
 def choose(page, name, content):
     page.get_by_role("tab", name="Explore").click()
-    page.locator("input[name=shelf][value=upload]").check(force=True)
+    choose_option(page, "shelf", "upload")
     page.set_input_files("input[type=file]", {"name": name, "mimeType": "image/png", "buffer": content})
 
 

@@ -6,6 +6,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests import tiny
+from tests.browser.explore import choose_option
 from vitviz.attribution import provenance
 from vitviz.attribution.explanation import explain
 from vitviz.models.checkpoint import load
@@ -52,7 +53,7 @@ def test_one_head_is_shown_over_several_images_and_saved_with_their_provenance(o
         brightness = colors(page, k)[..., :3].astype(int).sum(-1)
         assert brightness.ravel()[values.argmax()] == brightness.min()
     page.locator("[data-do=figure]").click()
-    page.locator("dialog.save input[name=save-content][value=images]").check(force=True)
+    choose_option(page, "save-content", "images")
     page.wait_for_selector("dialog.save[data-preview*=images]")
     with page.expect_download() as download:
         page.locator("[data-do=save]").click()

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.explore import choose_option
 from tests.browser.layout import check_width, resize
 from tests.webapp import runs
 from vitviz.attribution.probes import probe
@@ -340,7 +341,7 @@ def test_images_that_fail_are_not_written_to_the_address(context, with_large):
     page.goto(f"{with_large}?tab=internals&model=runs/large")
     page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
     before = page.url
-    page.locator("input[name=images][value=test]").check(force=True)
+    choose_option(page, "images", "test")
     page.wait_for_selector(f"{INTERNALS}[data-state=error]")
     expect(page.locator(f"{INTERNALS} .status")).to_contain_text("Use the sample images.")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()

@@ -12,7 +12,7 @@ import vitviz
 from benchmarks import large
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.explore import API, point
+from tests.browser.explore import API, choose_option, point
 from vitviz.data import cifar
 from vitviz.data.preprocessing import sample_paths
 from vitviz.environment import make_environment
@@ -56,7 +56,7 @@ def test_rows_of_a_patch_arrive_when_it_is_pointed_at(open_page, explanation):
     page.mouse.move(0, 0)
     page.locator(".headline").click()
     expect(headline).to_contain_text("row 4, column 5 attends most to")
-    page.locator("input[name=direction][value=to]").check(force=True)
+    choose_option(page, "direction", "to")
     expect(headline).to_contain_text("attends most to row 4, column 5")
 
 

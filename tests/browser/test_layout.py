@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
+from tests.browser.explore import choose_option
 from tests.browser.layout import check_width, resize
 
 pytestmark = pytest.mark.browser
@@ -97,7 +98,7 @@ def test_no_shelf_of_images_moves_what_is_below(open_page, width, height):
     resize(page, width, height)
     tops = set()
     for name in ("sample", "test", "upload"):
-        page.locator(f"input[name=shelf][value={name}]").check(force=True)
+        choose_option(page, "shelf", name)
         expect(page.locator(f".shelf[data-shelf={name}]")).to_be_visible()
         tops.add(box(page, ".methods")["y"])
     assert len(tops) == 1

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.explore import choose_option
 from tests.browser.layout import check_width
 from tests.models import families
 from tests.models.two_towers import save_two_towers
@@ -134,7 +135,7 @@ def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
     page.locator("[data-do=figure]").click()
     page.wait_for_selector("dialog.save[data-preview] img")
     expect(page.locator("dialog.save figcaption")).to_contain_text("Weights: timm/vit_dino at 01234567, license mit.")
-    page.locator("dialog.save input[value=svg]").check(force=True)
+    choose_option(page, "save-format", "svg")
     page.wait_for_selector("dialog.save[data-preview]")
     with page.expect_download() as saved:
         page.locator("dialog.save [data-do=save]").click()

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
-from tests.browser.explore import API, route_of
+from tests.browser.explore import API, choose_option, route_of
 from tests.browser.files import mp4_seconds
 
 pytestmark = pytest.mark.browser
@@ -25,7 +25,7 @@ def open_dialog(page):
 def choose(page, content=None, form=None):
     for name, value in (("content", content), ("format", form)):
         if value:
-            page.locator(f"{SAVE} input[name=save-{name}][value={value}]").check(force=True)
+            choose_option(page, f"save-{name}", value)
 
 
 def saved(page):

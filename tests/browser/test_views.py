@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
+from tests.browser.explore import choose_option
 from tests.browser.layout import check_width, resize
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.formatting import signed
@@ -60,12 +61,12 @@ def test_features_and_the_similarity_of_a_patch(open_page, explanation):
     page.check(".foreground input")
     expect(page.locator(".film-note").first).to_contain_text("without the background")
     expect(page.locator("[name=direction], [name=scale]")).to_have_count(0)
-    page.click("[name=query][value=patch]", force=True)
+    choose_option(page, "query", "patch")
     page.wait_for_selector(".film[data-patch]")
     expect(page.locator(".map-title")).to_have_text("Layer 6, similarity")
     expect(page.locator(".headline")).to_contain_text("row 4, column 4 is most similar to")
     page.click("[data-view=attention]")
-    page.click("[name=direction][value=similar]", force=True)
+    choose_option(page, "direction", "similar")
     expect(page.locator("[data-view=features]")).to_have_attribute("aria-pressed", "true")
 
 
@@ -129,7 +130,7 @@ def test_a_view_is_saved_as_shown(open_page, view):
     preview = page.locator(".preview img")
     expect(preview).to_have_attribute("alt", re.compile("Model: cifar10-ti4"))
     headline = page.locator(".headline").inner_text()
-    page.click("[name=save-format][value=svg]", force=True)
+    choose_option(page, "save-format", "svg")
     page.wait_for_selector("dialog.save[data-preview*='svg']")
     with page.expect_download() as download:
         page.click("[data-do=save]")

@@ -319,6 +319,45 @@ def test_shifted_windows_are_unfolded_as_by_brute_force():
         torch.testing.assert_close(full[0], expected, rtol=0, atol=1e-12)
 
 
+def test_windows_and_dilated_windows_of_maxvit_are_unfolded_as_by_brute_force():
+    torch.manual_seed(0)
+    options = {"input_size": (64, 64), "stem_channels": 8, "partition_size": 4, "head_dim": 8, "num_classes": K}
+    module = torchvision.models.MaxVit(
+        **options, block_channels=[16, 24], block_layers=[1, 1], stochastic_depth_prob=0
+    ).eval()
+    placements = place(module, (64, 64))
+    for number, (size, is_dilated) in enumerate([(16, False), (16, True), (8, False), (8, True)]):
+        cells = torch.arange(size**2)
+        split = cells.view(4, size // 4, 4, size // 4) if is_dilated else cells.view(size // 4, 4, size // 4, 4)
+        windows = split.permute(1, 3, 0, 2) if is_dilated else split.transpose(1, 2)
+        assert placements[number].grid == (size, size)
+        assert placements[number].queries.tolist() == windows.reshape(-1, 16).tolist()
+    assert vitviz.load(module, img_size=64).config.grid_size == (16, 16)
+
+
+@pytest.mark.parametrize(
+    "embed",
+    [
+        lambda: nn.Conv2d(3, D, 10, 8, padding=1),
+        lambda: nn.Conv2d(3, D, 5, 8, padding=1, dilation=2),
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.MaxPool2d(3, 2, 1), nn.GELU(), nn.Conv2d(8, D, 3, 2, 1)),
+        lambda: nn.Sequential(nn.Conv2d(3, D, 7, 4, 3), nn.AvgPool2d(3, 2, 1), nn.Conv2d(D, D, 3, padding="same")),
+        lambda: nn.Sequential(nn.Unfold(12, stride=8, padding=2), nn.Unflatten(2, (4, 6)), nn.Conv2d(432, D, 1)),
+    ],
+    ids=["overlapping", "dilated", "stem", "pooling", "unfold"],
+)
+def test_overlapping_patches_are_placed_on_their_own_cell(embed):
+    torch.manual_seed(0)
+    module = StudentViT(layout="no class")
+    module.embed = embed()
+    pixels = torch.randn(1, 3, 32, 48)
+    (raw, *_), (placed, *_) = capture(module, pixels).attention, place(module.eval(), (32, 48))
+    assert placed.grid == (4, 6)
+    assert placed.queries.tolist() == [list(range(24))]
+    found = captured_vit.wrap(module, (32, 48))[0].forward_with_attention(pixels, "full").attention[0]
+    torch.testing.assert_close(found, raw.weights, rtol=0, atol=1e-6)
+
+
 def test_a_pyramid_is_shown_on_one_grid():
     network, notes = captured_vit.wrap(swin(), (32, 32))
     config = network.config

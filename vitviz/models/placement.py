@@ -3,16 +3,21 @@
 Most attention comes without geometry: windows are folded into the batch, prefix tokens stand before or after the
 patches, a grid may be transposed, tokens may be dropped. So the module is run on images whose cells are changed in the
 patterns of a binary code, while each token attends to itself alone: then a row depends on its own part of the image
-only, in all layers, and the patterns in which its logit with itself changes spell its cell. A layer whose rows do not
-spell each cell of a grid exactly once is not placed.
+only, in all layers, and the patterns in which its logit with itself changes spell its cell. For the same reason
+overlapping filters of convolutions are cut to the pixels of their own cell. A layer whose rows do not spell each cell
+of a grid exactly once is not placed.
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.modules.utils import _pair
+from torch.overrides import TorchFunctionMode
 
 from vitviz.models.capture import CaptureMode, evaluating
 
@@ -117,6 +122,73 @@ def of_tokens(changed: Tensor, is_pooling: bool) -> Tensor:
     return changed.sum(-2) if is_pooling else changed.diagonal(dim1=-2, dim2=-1)
 
 
+def own_taps(kernel: Sequence[int], stride: Any, padding: Any, dilation: Any) -> Tensor:
+    """Return which taps of a filter read the inputs of its own cell, from i * stride on for output i, (kh, kw)."""
+    axes = []
+    for axis, size in enumerate(kernel):
+        step, spread = _pair(stride)[axis], _pair(dilation)[axis]
+        before = (
+            {"valid": 0, "same": spread * (size - 1) // 2}[padding]
+            if isinstance(padding, str)
+            else _pair(padding)[axis]
+        )
+        place = torch.arange(size) * spread - before
+        axes.append((place >= 0) & (place < step))
+    return axes[0][:, None] & axes[1]
+
+
+def cut_conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Compute `conv2d` with filters that are cut to their own cell; arguments as there."""
+    taps = own_taps(weight.shape[2:], stride, padding, dilation).to(weight)
+    return F.conv2d(input, weight * taps, bias, stride, padding, dilation, groups)
+
+
+def cut_unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Compute `unfold` with zeros for what lies outside the own cell; arguments as there."""
+    columns = F.unfold(input, kernel_size, dilation, padding, stride)  # (B, C * kh * kw, L)
+    taps = own_taps(_pair(kernel_size), stride, padding, dilation).flatten().to(columns)
+    return columns * taps.repeat(input.shape[1])[:, None]
+
+
+def cut_pool(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    *others: Any,
+    dilation: Any = 1,
+    **kwargs: Any,
+) -> Tensor:
+    """Stand in for `max_pool2d` and `avg_pool2d` by the sum over the own cell; arguments as there."""
+    weight = input.new_ones(input.shape[1], 1, *_pair(kernel_size))
+    return cut_conv2d(input, weight, None, stride or kernel_size, padding, dilation, input.shape[1])
+
+
+CUT = {
+    torch.conv2d: cut_conv2d,
+    F.unfold: cut_unfold,
+    F.max_pool2d: cut_pool,
+    torch.max_pool2d: cut_pool,
+    F.avg_pool2d: cut_pool,
+}
+
+
+class OwnCells(TorchFunctionMode):
+    """Cuts the filters of convolutions and pooling, so that each output depends on the inputs of its own cell only."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run a function of PyTorch."""
+        return CUT.get(func, func)(*args, **kwargs or {})
+
+
 def run(module: nn.Module, images: Tensor, attend: Callable[[int, Tensor], None], off: Collection[int] = ()) -> None:
     """Run a module on images while each token attends to itself alone, and queries that are no tokens to none.
 
@@ -133,7 +205,7 @@ def run(module: nn.Module, images: Tensor, attend: Callable[[int, Tensor], None]
             return torch.zeros_like(weights)
         return torch.eye(Q, dtype=weights.dtype, device=weights.device).expand(weights.shape)
 
-    with evaluating(module), torch.no_grad(), CaptureMode(record):
+    with evaluating(module), torch.no_grad(), OwnCells(), CaptureMode(record):
         module(images)
 
 
