@@ -516,6 +516,15 @@ def test_a_module_without_attention_on_the_image_is_refused(build, field):
         vitviz.load(build())
 
 
+def test_a_module_without_parameters_is_explained():
+    class Fixed(nn.Module):
+        def forward(self, images):
+            x = F.unfold(images, 8, stride=8).mT[:, None]
+            return F.scaled_dot_product_attention(x, x, x).mean((1, 2))[:, :K]
+
+    assert vitviz.explain(vitviz.load(Fixed(), img_size=32), "cat").attention.shape == (1, 1, 16, 16)
+
+
 def test_a_compiled_or_wrapped_module_is_run_inside():
     module = StudentViT().eval()
     expected = capture(module, torch.ones(1, 3, 32, 32)).attention

@@ -504,7 +504,7 @@ def denormalize(checkpoint: Checkpoint, image: object) -> tuple[Tensor, Tensor]:
         raise ImageError("A normalized image must be finite: got NaN or infinity.")
     mean, std = (torch.tensor(values).view(3, 1, 1) for values in (checkpoint.mean, checkpoint.std))
     pixels = 255 * (image.detach().cpu().float() * std + mean)
-    weight = next(checkpoint.network.parameters())
+    weight = checkpoint.weight
     return pixels.clamp(0, 255).round().byte(), image.detach().to(weight.device, weight.dtype)
 
 

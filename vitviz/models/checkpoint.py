@@ -194,11 +194,18 @@ class Checkpoint:
         """Weights of network and decoder by their names in the file."""
         return self.network.state_dict() | decoder_tensors(self.decoder)
 
+    @property
+    def weight(self) -> torch.Tensor:
+        """A tensor of the device and dtype in which the network computes."""
+        import torch
+
+        return next(self.network.parameters(), torch.empty(0))
+
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
         from vitviz.data.augmentation import normalize
 
-        weight = next(self.network.parameters())
+        weight = self.weight
         return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 
     def check_logits(self, logits: torch.Tensor, name: str = "logits") -> torch.Tensor:

@@ -135,7 +135,7 @@ def load_autoencoder(checkpoint: Checkpoint) -> MaskedAutoencoder:
             "Train one with `objective=mae`.",
             "model",
         )
-    weight = next(checkpoint.network.parameters())
+    weight = checkpoint.weight
     return MaskedAutoencoder(cast(ViT, checkpoint.network), checkpoint.decoder.to(weight)).eval()
 
 

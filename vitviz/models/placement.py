@@ -168,6 +168,7 @@ def cut_pool(
     **kwargs: Any,
 ) -> Tensor:
     """Stand in for `max_pool2d` and `avg_pool2d` by the sum over the own cell; arguments as there."""
+    input = input.masked_fill(input.isinf(), 0)  # padding before a maximum
     weight = input.new_ones(input.shape[1], 1, *_pair(kernel_size))
     return cut_conv2d(input, weight, None, stride or kernel_size, padding, dilation, input.shape[1])
 
@@ -224,12 +225,18 @@ def place_once(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[P
     layers = find_layers(module, noise, off)
     # The finest first: rows of a dilated window are all cells of a coarser grid, too.
     for grid in sorted({grid for one in layers if one for grid in one.grids}, reverse=True):
-        for masks, read in ((random_masks(math.prod(grid)), read_order), (code_masks(math.prod(grid)), read_code)):
-            pending = {i: one for i, one in enumerate(layers) if one and one.cells is None and grid in one.grids}
-            if pending:
-                scores, first = score_cells(module, noise, pending, masks.view(-1, *grid), off)
+        count = math.prod(grid)
+        for masks, read, rounds in ((random_masks(count), read_order, 1), (code_masks(count), read_code, 3)):
+            total: dict[int, Tensor] = {}
+            # Several rounds, as by chance the change of a cell may be smaller than that of others, which means spread.
+            for other in range(1, rounds + 1):
+                pending = {i: one for i, one in enumerate(layers) if one and one.cells is None and grid in one.grids}
+                if not pending:
+                    break
+                scores, first = score_cells(module, noise[[0, other]], pending, masks.view(-1, *grid), off)
                 for number, layer in pending.items():
-                    cells = read(scores[number], layer, grid, masks)
+                    total[number] = total.get(number, 0) + scores[number]
+                    cells = read(total[number], layer, grid, masks)
                     if cells is not None and (layer.is_pooling or is_self_attention(first[number], masks[0], cells)):
                         layer.cells, layer.grid = cells, grid
     return place_layers(layers)
@@ -272,7 +279,9 @@ def find_layers(module: nn.Module, noise: Tensor, off: Collection[int]) -> list[
 def score_cells(
     module: nn.Module, noise: Tensor, pending: dict[int, Layer], masks: Tensor, off: Collection[int]
 ) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
-    """Run a module on images whose cells change in patterns, (P, gh, gw).
+    """Run a module on images whose cells change from those of one to those of another, (2, 3, H, W).
+
+    The patterns of the cells that change are (P, gh, gw).
 
     Returns:
         For each layer the change of each token with itself, or of each key, in each pattern, (P, S, n), and the changes
