@@ -553,6 +553,7 @@ def test_the_projection_of_eva_clip_has_no_classes_although_it_has_a_bias():
         torch.nn.init.ones_(other.head.bias)
         model = vitviz.load(other, device="cpu")
         assert (model.config.num_classes, model.is_classifier) == (expected, expected > 0)
+        assert any("projection" in note for note in model.notes) == (expected == 0)
 
 
 @torch.no_grad()

@@ -51,7 +51,14 @@ from vitviz.models.names import (
     timm_names,
     write_size,
 )
-from vitviz.models.pretrained import Pretrained, convert, describe_module, interpolate, list_some
+from vitviz.models.pretrained import (
+    Pretrained,
+    convert,
+    describe_module,
+    has_biased_projection,
+    interpolate,
+    list_some,
+)
 from vitviz.models.weights import WeightFile
 
 CONNECT_SECONDS = 3.0
@@ -573,6 +580,8 @@ def load_pretrained(
     record = {"pretrained": known | ({"license": license_name} if license_name else {}) | stated}
     if network.config.num_classes == 1:
         notes.append("the one output is shown as the sigmoid of its logit, which is no probability of a regression")
+    if has_biased_projection(pretrained):
+        notes.append("the projection into the space of the texts is not used")
     if others := pretrained.others:
         notes.append(f"{len(others)} tensors outside the ViT are not used: {list_some(others)}")
     return Checkpoint(pretrained.name, network, labels, mean, std, record, resize, notes=tuple(notes))

@@ -338,10 +338,16 @@ def drop_unused_head(pretrained: Pretrained) -> str:
     These are parts of the classification models of some families, and a projection into the space of the texts that has
     a bias like a head for classes.
     """
-    if pretrained.is_timm and re.fullmatch(BIASED_PROJECTION, pretrained.model) and has_text_head(pretrained):
+    if has_biased_projection(pretrained):
         return r"|head\."
     name, unused = pretrained.family.classifier
     return f"|{unused}" if name and pretrained.class_name == name else ""
+
+
+def has_biased_projection(pretrained: Pretrained) -> bool:
+    """Whether the head is a projection into the space of the texts that has a bias."""
+    is_family = pretrained.is_timm and re.fullmatch(BIASED_PROJECTION, pretrained.model) is not None
+    return is_family and has_text_head(pretrained)
 
 
 def has_text_head(pretrained: Pretrained) -> bool:
