@@ -68,6 +68,18 @@ def bench_train(
     training.train(config, steps)
 
 
+@app.command("data")
+def bench_data(
+    images: Annotated[int, typer.Option(min=1000, help="Images of 224 px in the file.")] = 40_000,
+    gigabytes: Annotated[float, typer.Option(min=1, help="Memory of the limited process (GB).")] = 2.0,
+    steps: Annotated[int, typer.Option(min=1, help="Timed steps of 64 images.")] = 100,
+) -> None:
+    """Training on images larger than memory against the same in memory; Linux, as root."""
+    from benchmarks import data
+
+    data.data(images, int(gigabytes * 1e9), steps)
+
+
 @app.command("resume")
 def bench_resume(
     preset_name: PresetName = "cifar10-ti4",

@@ -1,8 +1,6 @@
 """Data of a training run: images and labels on the device, and their augmentation."""
 
-import mmap
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import torch
@@ -13,6 +11,7 @@ from vitviz.data.cifar import Split
 from vitviz.data.datasets import DatasetInfo, LabeledImages
 from vitviz.data.image_cache import IGNORE, SPLITS, Report
 from vitviz.errors import ConfigError
+from vitviz.malloc import request_pages
 from vitviz.training.config import TrainConfig
 
 MAX_GPU_FRACTION = 0.3  # of the free memory, for each split
@@ -109,16 +108,11 @@ def balanced_weights(labels: Tensor, num_classes: int = 0) -> Tensor:
 
 
 def read_ahead(images: Tensor, batches: Sequence[Tensor]) -> Iterator[Tensor]:
-    """Generate batches, indices (B,) of images, while a thread reads the images of the next one if they are in a file.
-
-    It reads a byte of each page, so that indexing the mapped file finds the pages in memory.
-    """
-    pages = images.flatten(1)[:, :: mmap.PAGESIZE]
-    with ThreadPoolExecutor(1) as reader:
-        for batch, following in zip(batches, [*batches[1:], batches[-1]], strict=True):
-            if images.device.type == "cpu":
-                reader.submit(pages.__getitem__, following)
-            yield batch
+    """Generate batches, indices (B,) of images, while the system reads those of the next one if they are in a file."""
+    for batch, following in zip(batches, [*batches[1:], batches[-1]], strict=True):
+        if images.device.type == "cpu":
+            request_pages(images, following.tolist())
+        yield batch
 
 
 def step_seed(seed: int, step: int) -> int:
