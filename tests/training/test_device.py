@@ -29,6 +29,17 @@ def test_a_gpu_uses_bfloat16_only_with_hardware_support(monkeypatch, supported):
     assert is_bfloat16_faster(torch.device("cuda")) == supported
 
 
+@pytest.mark.parametrize("factor", [0.5, 0.9])
+def test_a_cpu_uses_bfloat16_if_its_products_are_clearly_faster_after_warmup(monkeypatch, factor):
+    warmup = iter([50.0, 10.0])
+
+    def time_call(call, where):
+        return next(warmup, factor if call.args[0].dtype == torch.bfloat16 else 1.0)
+
+    monkeypatch.setattr(device, "time_call", time_call)
+    assert is_bfloat16_faster(torch.device("cpu")) == (factor == 0.5)
+
+
 @pytest.mark.parametrize("slower", [True, False])
 def test_fused_attention_is_faster_if_its_steps_are(monkeypatch, slower):
     monkeypatch.setattr(device, "time_call", lambda call, where: call() or 2.0 - (call.args[0] is slower))

@@ -8,6 +8,7 @@ import torch
 
 from tests import tiny
 from tests.errors import refuses
+from vitviz.training import device
 from vitviz.training import estimate as module
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import (
@@ -120,9 +121,9 @@ def test_batches_grow_until_a_call_is_long_enough_or_a_batch_is_full(config, mon
     sizes: list[int] = []
     monkeypatch.setattr(module, "run_backward", lambda loop, batch, progress: sizes.append(len(batch)))
     slow = itertools.cycle([50, 50, 1, 2])  # other programs run at times
-    monkeypatch.setattr(module, "time_call", lambda call, device: call() or 0.005 * sizes[-1] * next(slow))
     data = module.random_data(config, torch.device("cpu"))
     loop = module.TrainingLoop(config, module.Distributed(), data)
+    monkeypatch.setattr(device, "time_call", lambda call, where: call() or 0.005 * sizes[-1] * next(slow))
     assert module.time_per_image(loop, 1.0) == pytest.approx(0.005)
     assert list(dict.fromkeys(sizes)) == [8, 32], "32 images take 0.16 s"
     sizes.clear()

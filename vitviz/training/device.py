@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -104,18 +104,15 @@ def use_bfloat16(precision: str, device: torch.device) -> bool:
 def is_bfloat16_faster(device: torch.device) -> bool:
     """Return whether bfloat16 is faster than float32.
 
-    GPUs before Ampere and many CPUs emulate bfloat16, which is slower. CUDA reports hardware support; on a CPU one
+    GPUs before Ampere and many CPUs emulate bfloat16, which is slower. CUDA reports hardware support; on a CPU a
     matrix product of each type is timed.
     """
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
-    return time_matmul(torch.bfloat16) < 0.8 * time_matmul(torch.float32)
-
-
-def time_matmul(dtype: torch.dtype) -> float:
-    """Return the duration of a matrix product of a training step's size (s), the best of five."""
-    a, b = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 512, dtype=dtype)
-    return min(time_call(lambda: a @ b, a.device) for _ in range(5))
+    types = torch.bfloat16, torch.float32
+    products = [partial(torch.matmul, torch.ones(2048, 256, dtype=t), torch.ones(256, 512, dtype=t)) for t in types]
+    bfloat16, float32 = best_times(products, device)
+    return bfloat16 < 0.8 * float32
 
 
 @lru_cache(maxsize=16)
@@ -124,8 +121,8 @@ def is_fused_attention_faster(
 ) -> bool:
     """Return whether two blocks of a network train faster with fused attention than with explicit products.
 
-    That depends on processor, shape and precision. Both alternate on one batch of random images, of which there are
-    fewer if all attention weights would be large; the best of three steps counts.
+    That depends on processor, shape and precision. Both run on one batch of random images, of which there are
+    fewer if all attention weights would be large.
 
     Args:
         model: Config of the network.
@@ -147,11 +144,17 @@ def is_fused_attention_faster(
             loss = network(images, keep).sum()
         loss.backward()
 
-    seconds: dict[bool, list[float]] = {True: [], False: []}
-    for _ in range(4):  # the first is warmup
-        for fused, times in seconds.items():
-            times.append(time_call(partial(step, fused), device))
-    return min(seconds[True][1:]) <= min(seconds[False][1:])
+    fused, explicit = best_times([partial(step, True), partial(step, False)], device, rounds=4)
+    return fused <= explicit
+
+
+def best_times(calls: Sequence[Callable[[], object]], device: torch.device, rounds: int = 5) -> list[float]:
+    """Return the duration of each call (s), the best of several rounds after one of warmup.
+
+    The calls alternate, and the best counts, as other work of the computer makes single ones slower by any factor.
+    """
+    seconds = [[time_call(call, device) for call in calls] for _ in range(rounds)]
+    return [min(times) for times in zip(*seconds[1:], strict=True)]
 
 
 def time_call(call: Callable[[], object], device: torch.device) -> float:

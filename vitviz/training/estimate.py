@@ -3,7 +3,6 @@
 A few seconds of steps on random images measures the speed, with and without patch dropout.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,12 +15,12 @@ from vitviz.models.checkpoint import count_parameters
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData
 from vitviz.training.device import (
+    best_times,
     can_allocate,
     choose_device,
     get_hardware_name,
     is_out_of_memory,
     largest_activation,
-    time_call,
 )
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES
@@ -29,7 +28,6 @@ from vitviz.training.loop import TrainingLoop, patch_keep_ratio
 
 NUM_THREADS = torch.get_num_threads()  # of a training process; a server's worker threads use fewer
 MIN_SECONDS = 0.12  # duration of a measured call; small batches are slow
-NUM_CALLS = 5  # of each measurement, the first of them for warmup
 MIN_BATCH, MAX_BATCH = 8, 256  # images in the first and the last measured call
 NUM_TRAIN, NUM_TEST = 50_000, 10_000  # images of CIFAR
 FORWARD_FRACTION = 0.3  # of a step's duration, about
@@ -90,7 +88,7 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         full, middle = time_per_image(loop, 1.0), config.patch_dropout_until / 2
         with_dropout = time_per_image(loop, middle) if patch_keep_ratio(config, middle) < 1 else full
         loop.step_optimizers()  # creates their states
-        update = best_time(loop.step_optimizers, device) / config.global_batch_size
+        update = best_times([loop.step_optimizers], device)[0] / config.global_batch_size
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
             raise
@@ -109,18 +107,11 @@ def time_per_image(loop: TrainingLoop, progress: float) -> float:
     config, device = loop.config, loop.device
     count = min(MIN_BATCH, config.batch_size)
     while True:
-        seconds = best_time(partial(run_backward, loop, torch.arange(count, device=device), progress), device)
+        call = partial(run_backward, loop, torch.arange(count, device=device), progress)
+        (seconds,) = best_times([call], device)
         if seconds > MIN_SECONDS or 2 * count > min(MAX_BATCH, config.batch_size):
             return seconds / count
         count = min(4 * count, MAX_BATCH, config.batch_size)
-
-
-def best_time(call: Callable[[], object], device: torch.device) -> float:
-    """Return the duration of a call (s), the best of several.
-
-    Other work of this computer, such as drawing the page that asks, makes single calls slower by any factor.
-    """
-    return min(time_call(call, device) for _ in range(NUM_CALLS))
 
 
 def run_backward(loop: TrainingLoop, batch: Tensor, progress: float) -> None:

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from vitviz.training.device import time_call
+from vitviz.training.device import best_times
 
 
 class Linear(torch.autograd.Function):
@@ -59,10 +59,9 @@ def is_available() -> bool:
 
 
 def is_onednn_faster() -> bool:
-    """Return whether a linear layer of a training step's size is clearly faster by oneDNN, the best of five."""
+    """Return whether a linear layer of a training step's size is clearly faster by oneDNN."""
     if not is_available():
         return False
     x, weight = torch.ones(2048, 256), torch.ones(512, 256)
-    calls = partial(product, x, weight), partial(F.linear, x, weight)
-    own, default = (min(time_call(call, x.device) for _ in range(5)) for call in calls)
+    own, default = best_times([partial(product, x, weight), partial(F.linear, x, weight)], x.device)
     return own < 0.9 * default
