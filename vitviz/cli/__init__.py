@@ -36,6 +36,7 @@ from vitviz.cli.options import (
     table_console,
 )
 from vitviz.cli.training import sweep, train
+from vitviz.environment import OPENMP
 from vitviz.errors import TrainingStopped, VitvizError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, InferenceDevice
@@ -119,7 +120,8 @@ def configure_server_libraries() -> None:
             stacklevel=2,
         )
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    for name, value in OPENMP.items():
+        os.environ.setdefault(name, value)
     limit_fragmentation()
 
 

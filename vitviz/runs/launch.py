@@ -14,17 +14,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from vitviz.environment import make_environment
+from vitviz.environment import OPENMP, make_environment
 from vitviz.files import acquire_lock, open_regular
 from vitviz.runs import process, run_folder
 from vitviz.runs.process import AlreadyRunningError, ProcessRecord
 
 COMMAND = (sys.executable, "-m", "vitviz")
 LOG = "log.txt"  # standard output and error of the process
-# The page has priority over training. Idle OpenMP threads sleep instead of spinning: on busy cores this made training
-# up to three times as fast (two measurements on two cores).
-NICENESS = 10
-ENVIRONMENT = {"OMP_WAIT_POLICY": "PASSIVE"}
+NICENESS = 10  # the page has priority over training
 STOP_TIMEOUT = 60.0  # seconds to finish the current step, which may be a large one, and to save
 
 
@@ -60,7 +57,7 @@ def spawn(folder: Path, command: str, runs_lock: int) -> None:
                 stderr=log,
                 start_new_session=True,
                 pass_fds=(runs_lock, folder_lock),
-                env=make_environment(ENVIRONMENT | {process.LOCKED_FOLDER: str(folder.resolve())}),
+                env=make_environment(OPENMP | {process.LOCKED_FOLDER: str(folder.resolve())}),
             )
         process.write(folder, replace(record, pid=child.pid))
     finally:
