@@ -34,7 +34,7 @@ def test_attention_gradients_match_finite_differences(monkeypatch, variant, targ
     actual = context.gradients(target).attention
     perturbation: dict = {}
 
-    def attend(q, k, v, attentions, out, bias):
+    def attend(q, k, v, attentions, out, bias, fused):
         assert bias is None
         weights = (q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1)).softmax(-1)
         layer, perturbation["layer"] = perturbation["layer"], perturbation["layer"] + 1

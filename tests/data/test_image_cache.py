@@ -100,9 +100,9 @@ def test_a_disk_without_space_is_refused_before_it_is_written(cache, pets, monke
 
 @pytest.mark.parametrize("min_parallel", [1, 100], ids=["in processes", "in this process"])
 def test_a_disk_that_gets_full_keeps_what_is_done(cache, pets, tmp_path, monkeypatch, min_parallel):
-    monkeypatch.setattr(image_cache, "MIN_PARALLEL", min_parallel)
     with pytest.raises(KeyboardInterrupt):
         load(pets, SIZE, report=stop_after(5))
+    monkeypatch.setattr(image_cache, "MIN_PARALLEL", min_parallel)
     full = tmp_path / "full"
     full.mkdir()
     for name in (preprocess_worker.IMAGES, preprocess_worker.CHECKSUMS):

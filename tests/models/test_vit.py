@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from tests import tiny
 from tests.tiny import A, B, D, K, L, N, T
 from vitviz.models.config import ViTConfig
-from vitviz.models.layers import attend
+from vitviz.models.layers import attend, patchify
 from vitviz.models.vit import Intervention, ViT
 
 variants = pytest.mark.parametrize("name", tiny.VARIANTS)
@@ -75,7 +75,7 @@ def test_the_patch_embedding_equals_a_strided_convolution():
     embed, images = tiny.model().patch_embed, tiny.images()
     expected = F.conv2d(images, embed.proj.weight, embed.proj.bias, stride=4).flatten(2).mT  # (B, N, D)
     assert expected.shape == (B, N, D)
-    torch.testing.assert_close(embed(images), expected, rtol=0, atol=1e-5)
+    torch.testing.assert_close(embed(patchify(images, 4)), expected, rtol=0, atol=1e-5)
 
 
 def test_patches_are_in_reading_order_and_keep_their_pixels():
@@ -84,7 +84,7 @@ def test_patches_are_in_reading_order_and_keep_their_pixels():
         embed.proj.weight.copy_(torch.eye(48).view(48, 3, 4, 4))
         embed.proj.bias.zero_()
     images = tiny.images()
-    tokens = embed(images).view(B, 5, 7, 3, 4, 4)
+    tokens = embed(patchify(images, 4)).view(B, 5, 7, 3, 4, 4)
     assert torch.equal(tokens.permute(0, 3, 1, 4, 2, 5).reshape(images.shape), images)
 
 
