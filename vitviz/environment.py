@@ -5,9 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 MAX_SENT_BYTES = int(float(os.environ.get("VITVIZ_MAX_ATTENTION_MB", "8")) * 1e6)  # of full attention to the page
-# Idle OpenMP threads spin for some microseconds, then sleep. On two quiet cores (Zen 5) training is 1.2 to 1.7 times as
-# fast as if they slept at once, and 0.95 times as fast as if they spun for long, the default; on busy ones 4 times.
-OPENMP = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "1000"}
 
 # Idle OpenMP threads spin for some microseconds, then sleep. Compared with the default, long spinning, training is 0.95
 # times as fast on quiet cores and 4 times as fast on busy ones; and 1.2 to 1.7 times as fast as if they slept at once.
