@@ -124,14 +124,12 @@ def of_tokens(changed: Tensor, is_pooling: bool) -> Tensor:
 
 def own_taps(kernel: Sequence[int], stride: Any, padding: Any, dilation: Any) -> Tensor:
     """Return which taps of a filter read the inputs of its own cell, from i * stride on for output i, (kh, kw)."""
+    if isinstance(padding, str):
+        padding = [
+            {"valid": 0, "same": s * (size - 1) // 2}[padding] for s, size in zip(_pair(dilation), kernel, strict=True)
+        ]
     axes = []
-    for axis, size in enumerate(kernel):
-        step, spread = _pair(stride)[axis], _pair(dilation)[axis]
-        before = (
-            {"valid": 0, "same": spread * (size - 1) // 2}[padding]
-            if isinstance(padding, str)
-            else _pair(padding)[axis]
-        )
+    for size, step, before, spread in zip(kernel, *map(_pair, (stride, padding, dilation)), strict=True):
         place = torch.arange(size) * spread - before
         axes.append((place >= 0) & (place < step))
     return axes[0][:, None] & axes[1]

@@ -736,7 +736,7 @@ svg .data { stroke: var(--data); }
 .drawing .sheet :is(img, canvas) { opacity: .25; }
 .sheet .about { max-width: 44ch; font-size: 14px; line-height: 21px; text-align: center; }
 .sheet .wait { position: absolute; padding: 4px 10px; border-radius: 4px; background: rgba(255, 255, 255, .85); font-size: 13px; }
-.preview figcaption { min-height: 36px; font-size: 12px; line-height: 18px; color: var(--quiet); overflow-wrap: anywhere; }
+.preview figcaption { min-height: 54px; font-size: 12px; line-height: 18px; color: var(--quiet); overflow-wrap: anywhere; }
 .save pre { margin: 0; font: 12px/18px var(--font-mono); user-select: text; }
 .save .code { max-height: 200px; margin: 0 24px 12px; padding: 10px 12px; overflow: auto; border: 1px solid var(--hairline); background: var(--fill); }
 .save footer { display: flex; flex-wrap: wrap; align-items: center; justify-content: flex-end; gap: 8px; padding: 12px 24px; border-top: 1px solid var(--hairline); }
@@ -747,7 +747,7 @@ svg .data { stroke: var(--data); }
   .save header, .save-body, .save footer { padding-left: 16px; padding-right: 16px; }
   .save-body { grid-template-columns: minmax(0, 1fr); gap: 16px; }
   .preview { grid-row: 1; }
-  .preview figcaption { min-height: 72px; }
+  .preview figcaption { min-height: 90px; }
   .sheet { height: 36dvh; }
   .save .message { flex-basis: 100%; }
   .contents { grid-template-columns: repeat(2, minmax(0, 1fr)); }
