@@ -277,15 +277,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     import torch
 
     check_finite(checkpoint.tensors)
-    metadata = {
-        "format": FORMAT,
-        "config": asdict(checkpoint.config),
-        "labels": list(checkpoint.labels),
-        "mean": [float(value) for value in checkpoint.mean],
-        "std": [float(value) for value in checkpoint.std],
-        "resize": asdict(checkpoint.resize),
-        "record": checkpoint.record,
-    }
+    metadata = metadata_of(checkpoint)
     if checkpoint.decoder is not None:
         metadata["decoder"] = checkpoint.decoder.size._asdict()
     read_labels(metadata, checkpoint.config)
@@ -296,6 +288,19 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     if extra is None:
         check_size(len(content), None)
     write_atomic(path, content)
+
+
+def metadata_of(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return the metadata of a file of a checkpoint without decoder."""
+    return {
+        "format": FORMAT,
+        "config": asdict(checkpoint.config),
+        "labels": list(checkpoint.labels),
+        "mean": [float(value) for value in checkpoint.mean],
+        "std": [float(value) for value in checkpoint.std],
+        "resize": asdict(checkpoint.resize),
+        "record": checkpoint.record,
+    }
 
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
