@@ -80,6 +80,27 @@ def bench_data(
     data.data(images, int(gigabytes * 1e9), steps)
 
 
+@app.command("predict")
+def bench_predict(
+    images: Annotated[int, typer.Option(min=2, help="Photographs in the folder.")] = 4000,
+) -> None:
+    """`vitviz predict FOLDER` by two processes against one."""
+    from benchmarks import predict
+
+    predict.predict(images)
+
+
+@app.command("estimate")
+def bench_estimate(
+    data: Data = None,
+    minutes: Annotated[float, typer.Option(min=0.1, help="Duration of each training (min).")] = 1,
+) -> None:
+    """The page's estimate of trainings against what they reach."""
+    from benchmarks import estimate
+
+    estimate.estimate(data, minutes)
+
+
 @app.command("resume")
 def bench_resume(
     preset_name: PresetName = "cifar10-ti4",

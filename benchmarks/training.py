@@ -7,6 +7,7 @@ in float32. Both are reported in images/s; the trainer also as a fraction of the
 import statistics
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -33,6 +34,7 @@ NUM_WORKERS = 8
 ROUNDS = 3  # of alternating measurements
 WARMUP_STEPS = 2  # not timed
 ALL = "all patches"
+MAE = "masked autoencoder"  # on the same network
 QUARTERS = (0.125, 0.375, 0.625, 0.875)  # progress in the middle of each quarter of the budget
 MATMUL_SIZE = {"cuda": 8192, "cpu": 2048}  # side of the matrices whose product measures the peak
 
@@ -88,16 +90,21 @@ def train(config: TrainConfig, steps: int) -> None:
             phases |= {
                 f"{ratio:.0%} of them, at {progress:.1%} of the budget": progress for progress, ratio in ratios.items()
             }
+        autoencoder = TrainingLoop(
+            replace(config, objective="mae"), distributed, TrainingData(CIFAR10, train_set, train_set)
+        )
         tutorial = TutorialLoop(config.model, config.batch_size, distributed.device, PilImages(images, labels))
-        times: dict[str, list[float]] = {name: [] for name in ("tutorial", *phases)}
+        times: dict[str, list[float]] = {name: [] for name in ("tutorial", *phases, MAE)}
         for _ in range(ROUNDS):
             times["tutorial"].append(tutorial.time_steps(steps))
             for name, progress in phases.items():
                 times[name].append(time_trainer(trainer, progress, steps))
+            times[MAE].append(time_trainer(autoencoder, 0.0, steps))
         peak = measure_peak(distributed.device, trainer.bfloat16)
     speeds = {name: steps * config.batch_size / statistics.median(seconds) for name, seconds in times.items()}
     if len(phases) > 1:
         speeds["whole training"] = mean_speed(config, [speeds[name] for name in phases if name != ALL])
+        speeds[MAE] = speeds.pop(MAE)  # last
     print_speeds(config, speeds, peak)
 
 
