@@ -15,7 +15,7 @@ from vitviz.training.estimate import (
     estimate_run,
     estimate_seconds_left,
     mean_keep_ratio,
-    measure_seconds_per_image,
+    measure_seconds,
 )
 
 
@@ -34,15 +34,15 @@ def config(cifar_config) -> TrainConfig:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A machine that needs 1 ms per image with patch dropout and 2 ms with all patches."""
-    monkeypatch.setattr(module, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
+    """A machine that needs 1 ms per image with patch dropout, 2 ms with all patches, and 3 s for all snapshots."""
+    monkeypatch.setattr(module, "measure_seconds", lambda config, device: (0.001, 0.002, 3.0))
 
 
 @pytest.mark.usefixtures("clock")
 def test_a_budget_in_epochs_gives_the_duration(config):
     found = estimate_run(config)
     steps = 5 * 2000 * (0.8 * 0.001 + 0.2 * 0.002)
-    evaluation = 5 * 2 * 1000 * 0.3 * 0.002
+    evaluation = 5 * 2 * 1000 * 0.3 * 0.002 + 3
     assert found.seconds == pytest.approx(steps + evaluation + 10_000 * 0.3 * 0.002)
     assert found.epochs == 5
     assert found.images_per_second == pytest.approx(10_000 / (steps + evaluation))
@@ -66,7 +66,7 @@ def test_a_budget_in_minutes_gives_the_number_of_epochs(config):
     found = estimate_run(replace(config, epochs=None, minutes=10))
     assert found.seconds == pytest.approx(600 + 10_000 * 0.3 * 0.002)
     early, late = 2000 * 0.001 + 1.2, 2000 * 0.002 + 1.2  # seconds of an epoch
-    assert found.epochs == pytest.approx(600 * (0.8 / early + 0.2 / late))
+    assert found.epochs == pytest.approx(597 * (0.8 / early + 0.2 / late))
     rare = estimate_run(replace(config, epochs=None, minutes=10, checkpoint_every_epochs=100))
     assert rare.epochs > found.epochs
 
@@ -110,9 +110,8 @@ def test_measuring_needs_no_files_and_keeps_the_random_state(config, changes, mo
 
     monkeypatch.setattr(module.TrainingLoop, "__init__", watched)
     torch.manual_seed(before := 5)
-    with_dropout, full = measure_seconds_per_image(replace(config, seed=before + 1, **changes), torch.device("cpu"))
-    assert 0 < with_dropout < 10
-    assert 0 < full < 10
+    measured = measure_seconds(replace(config, seed=before + 1, **changes), torch.device("cpu"))
+    assert all(0 < seconds < 10 for seconds in measured)
     assert seeds == [before + 1]
     assert torch.initial_seed() == before
 

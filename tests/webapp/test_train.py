@@ -588,7 +588,7 @@ def test_uploaded_images_get_unique_names_in_the_data_folder(page, trainings, tm
 
 def test_an_uploaded_zip_that_cannot_be_trained_on_is_not_stored(page, trainings):
     for members, sentence in (
-        (("0.png", "1.png"), "needs one folder of images per class"),
+        (("0.png", "1.png"), "in an image folder one folder each"),
         (("ant/0.png", "ant/1.png"), "needs at least two classes"),
     ):
         refused = upload(page, zip_of(dict.fromkeys(members, "teal")))
@@ -612,7 +612,7 @@ def test_names_that_are_not_valid_utf8_are_skipped_or_escaped(client, tmp_path):
 
 
 def test_an_image_folder_is_surveyed_before_its_eta(page, trainings, monkeypatch):
-    monkeypatch.setattr(estimate, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
+    monkeypatch.setattr(estimate, "measure_seconds", lambda config, device: (0.001, 0.002, 0.0))
     upload(page)
     assert "appears when they have been counted" in page.refusal("runs/estimate", **PETS)["error"]
     found = page.get("data/folders/survey", **PETS)

@@ -52,16 +52,17 @@ def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int 
         ConfigError: If the device is missing or its memory is too small for a step.
     """
     device = choose_device(config.device)
-    with_dropout, full = measure_seconds_per_image(config, device)
+    with_dropout, full, snapshot = measure_seconds(config, device)
     images = max(2, min(num_train - config.val_size, config.max_train_samples or num_train))
     evaluation = FORWARD_FRACTION * full * 2 * min(NUM_EVAL_SAMPLES, images) / config.checkpoint_every_epochs
     early = config.patch_dropout_until
     if config.minutes is None:
         epochs = float(config.epochs or 0)
-        seconds = epochs * (images * (early * with_dropout + (1 - early) * full) + evaluation)
+        seconds = epochs * (images * (early * with_dropout + (1 - early) * full) + evaluation) + snapshot
     else:
         seconds = 60 * config.minutes
-        epochs = seconds * (early / (images * with_dropout + evaluation) + (1 - early) / (images * full + evaluation))
+        left = max(0.0, seconds - snapshot)
+        epochs = left * (early / (images * with_dropout + evaluation) + (1 - early) / (images * full + evaluation))
     speed = epochs * images / seconds
     seconds += FORWARD_FRACTION * full * (config.val_size or num_test)
     return Estimate(
@@ -69,8 +70,8 @@ def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int 
     )
 
 
-def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tuple[float, float]:
-    """Return the seconds per image of training steps with patch dropout, and with all patches.
+def measure_seconds(config: TrainConfig, device: torch.device) -> tuple[float, float, float]:
+    """Return the seconds per image of training steps with patch dropout, and with all patches; those of all snapshots.
 
     Raises:
         ConfigError: If memory runs out.
@@ -87,8 +88,9 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
             loop = TrainingLoop(config, Distributed(config.device), random_data(config, device))
         full, middle = time_per_image(loop, 1.0), config.patch_dropout_until / 2
         with_dropout = time_per_image(loop, middle) if patch_keep_ratio(config, middle) < 1 else full
-        loop.step_optimizers()  # creates their states
-        update = best_times([loop.step_optimizers], device)[0] / config.global_batch_size
+        loop.update_weights()  # creates the optimizers' states
+        update = best_times([loop.update_weights], device)[0] / config.global_batch_size
+        snapshot = best_times([loop.record_snapshot], device, rounds=2)[0] if config.num_snapshots else 0.0
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
             raise
@@ -99,7 +101,7 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         ) from error
     finally:
         torch.set_num_threads(threads)
-    return with_dropout + update, full + update
+    return with_dropout + update, full + update, config.num_snapshots * snapshot
 
 
 def time_per_image(loop: TrainingLoop, progress: float) -> float:

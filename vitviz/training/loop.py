@@ -296,11 +296,9 @@ class TrainingLoop:
         """
         torch.manual_seed(step_seed(self.config.seed, self.data_step))
         loss = self.backward(*self.load(batch), self.progress)
-        torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
         self.set_lr(lr_factor(self.config, self.mid_step_progress(batch)))
-        self.step_optimizers()
+        self.update_weights()
         self.training_module.zero_grad()
-        self.update_ema()
         self.loss_sum += loss  # a GPU may still be computing it
         self.unlogged_steps += 1
         self.step_count += 1
@@ -354,11 +352,13 @@ class TrainingLoop:
             logits = network(images, keep)
             return F.cross_entropy(logits, soft_labels, self.class_weights, label_smoothing=config.label_smoothing)
 
-    def step_optimizers(self) -> None:
-        """Update the weights from their gradients."""
+    def update_weights(self) -> None:
+        """Update the weights from their gradients, and the EMA."""
+        torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
         for optimizer in self.optimizers:
             with autocast(self.device, self.bfloat16):  # for the products of Muon
                 optimizer.step()
+        self.update_ema()
 
     def compile(self) -> None:
         """Compile the augmentation and, for all patches, the network, for the batches of the run.
