@@ -1,4 +1,4 @@
-"""Environment variables: settings of the page, and those of child processes."""
+"""Environment variables: settings of the page and of commands, and those of child processes."""
 
 import os
 from collections.abc import Mapping

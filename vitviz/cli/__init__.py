@@ -101,10 +101,7 @@ def command_options() -> dict[str, str]:
 
 
 def configure_server_libraries() -> None:
-    """Set the environment variables that Gradio and torch read when they are imported by a server; configure malloc.
-
-    OpenMP threads that spin while waiting are slow on busy processors: the estimate of a training measured 2 instead of
-    100 images per second.
+    """Set the environment variables that Gradio reads when it is imported by a server; configure malloc.
 
     Raises:
         ConfigError: If the port in the environment is invalid: importing Gradio would fail without naming it.
@@ -120,8 +117,6 @@ def configure_server_libraries() -> None:
             stacklevel=2,
         )
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    for name, value in OPENMP.items():
-        os.environ.setdefault(name, value)
     limit_fragmentation()
 
 
@@ -136,7 +131,12 @@ def pause_gc() -> Iterator[None]:
 
 
 def configure_process() -> None:
-    """Print warnings and the log as one sentence, without file and line; use no graphical backend of a notebook."""
+    """Print warnings and the log as one sentence, without file and line; use no graphical backend of a notebook.
+
+    Torch reads the settings of OpenMP when it is imported; a user's own are kept.
+    """
+    for name, value in OPENMP.items():
+        os.environ.setdefault(name, value)
     os.environ["MPLBACKEND"] = "agg"
     warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
     logging.basicConfig(format="vitviz: %(message)s")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from vitviz.environment import OPENMP, make_environment
+from vitviz.environment import make_environment
 from vitviz.files import acquire_lock, open_regular
 from vitviz.runs import process, run_folder
 from vitviz.runs.process import AlreadyRunningError, ProcessRecord
@@ -57,7 +57,7 @@ def spawn(folder: Path, command: str, runs_lock: int) -> None:
                 stderr=log,
                 start_new_session=True,
                 pass_fds=(runs_lock, folder_lock),
-                env=make_environment(OPENMP | {process.LOCKED_FOLDER: str(folder.resolve())}),
+                env=make_environment({process.LOCKED_FOLDER: str(folder.resolve())}),
             )
         process.write(folder, replace(record, pid=child.pid))
     finally:
