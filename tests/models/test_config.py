@@ -23,13 +23,18 @@ def test_img_size_from_json_becomes_a_tuple():
     assert replace(tiny.CONFIG, img_size=[20, 28]) == tiny.CONFIG
 
 
+def test_one_number_is_both_sides():
+    assert ViTConfig(img_size=64).img_size == (64, 64)
+
+
 def test_a_config_is_immutable():
     with pytest.raises(FrozenInstanceError):
         tiny.CONFIG.embed_dim = 20
 
 
 INVALID = [
-    ({"img_size": 32}, r"img_size must be 2 values, each an integer from 1 to 4096: got 32\."),
+    ({"img_size": "32"}, r"img_size must be 2 values, each an integer from 1 to 4096: got '32'"),
+    ({"img_size": True}, "img_size must be 2 values"),
     ({"img_size": (32, 32, 3)}, "img_size must be 2 values"),
     ({"img_size": (0, 32)}, r"img_size must be 2 values, each an integer from 1 to 4096: got \(0, 32\)"),
     ({"img_size": (32, 4100)}, r"img_size must be 2 values, each an integer from 1 to 4096: got \(32, 4100\)"),

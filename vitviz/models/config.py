@@ -29,10 +29,15 @@ def list_to_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def both_sides(value: Any) -> Any:
+    """Return height and width for one number, as timm's `img_size`; a list, as JSON has it, as a tuple."""
+    return (value, value) if isinstance(value, int) else list_to_tuple(value)
+
+
 ImageSize = Annotated[
     tuple[Side, Side],
-    BeforeValidator(list_to_tuple),
-    Field(description="Height and width of the input (px)."),
+    BeforeValidator(both_sides),
+    Field(description="Height and width of the input (px); one number is both."),
 ]
 # Options of `ViT` that the tutorial networks lack.
 VIT_ONLY = (
