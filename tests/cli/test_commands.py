@@ -440,7 +440,7 @@ def test_data_check_lists_the_classes_and_skipped_files_of_a_folder(vitviz, tmp_
     code, out, err = vitviz(*words)
     assert code == 1
     assert re.search(r"cat\W+2\W+1\W", out), "the table comes first"
-    assert err.startswith("vitviz: An image folder needs at least two classes")
+    assert err.startswith("vitviz: A dataset needs at least two classes")
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

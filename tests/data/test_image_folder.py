@@ -184,7 +184,7 @@ def test_a_class_without_a_readable_image_is_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("counts", "sentence"),
     [
-        ({}, r"An image folder needs one folder of images per class: '.*pets' has none\.$"),
+        ({}, r"A dataset needs classes, in an image folder one folder each: '.*pets' has none\.$"),
         (
             {"ant": 5},
             r"at least two classes: '.*pets' has one, 'ant'\. Add a second class\.",

@@ -403,14 +403,14 @@ def check_num_classes(summary: FolderSummary, data: str) -> None:
     """Check that there are two or more classes with training images."""
     where, classes, hint = repr(data[:200]), summary.classes, first_skipped(summary)
     if not classes:
-        raise DataError(f"An image folder needs one folder of images per class: {where} has none.", hint)
+        raise DataError(f"A dataset needs classes, in an image folder one folder each: {where} has none.", hint)
     if len(classes) == 1:
         raise DataError(
-            f"An image folder needs at least two classes: {where} has one, {classes[0]!r}.",
+            f"A dataset needs at least two classes: {where} has one, {classes[0]!r}.",
             f"Add a second class. {hint}",
         )
     if len(classes) > MAX_CLASSES:
-        raise DataError(f"An image folder may have at most {MAX_CLASSES} classes: {where} has {len(classes)}.")
+        raise DataError(f"A dataset may have at most {MAX_CLASSES} classes: {where} has {len(classes)}.")
 
 
 def check_summary(summary: FolderSummary, data: str) -> None:
@@ -420,9 +420,9 @@ def check_summary(summary: FolderSummary, data: str) -> None:
     if not any(summary.counts[class_name][1] for class_name in classes):
         if summary.auto_split:
             raise DataError(
-                f"An image folder needs test images: {where} has one image per class.", "Add a second image to a class."
+                f"A dataset needs test images: {where} has one image per class.", "Add a second image to a class."
             )
-        raise DataError(f"An image folder needs test images: {where} has none next to train.", hint)
+        raise DataError(f"A dataset needs test images: {where} has none next to train.", hint)
 
 
 def first_skipped(summary: FolderSummary) -> str:
