@@ -12,7 +12,7 @@ from vitviz.models import checkpoint
 from vitviz.models.config import ViTConfig, field_types
 from vitviz.runs.run_folder import flatten
 from vitviz.runs.sweep import CombinationsError
-from vitviz.training.config import TrainConfig
+from vitviz.training.config import UNUSED_BY, TrainConfig
 from vitviz.training.estimate import Estimate, estimate_run
 from vitviz.training.presets import LESSONS, Preset
 from vitviz.webapp.schemas.runs import FormRequest, LessonInfo, PresetInfo, SettingGroup
@@ -44,6 +44,9 @@ SETTINGS: dict[str, dict[str, str]] = {
         "weight_decay": "Weight decay",
         "lr_schedule": "Schedule",
         "batch_size": "Batch size",
+        "grad_accum_steps": "Accumulated batches",
+        "sampler": "Sampler",
+        "layer_decay": "Layer decay",
         "max_train_samples": "Training subset",
         "seed": "Seed",
     },
@@ -89,13 +92,14 @@ def about_form() -> Iterator[None]:
 def describe_preset(name: str, preset: Preset) -> PresetInfo:
     """Describe a preset: text, hyperparameters by name, and the network's size."""
     values, model = flatten(preset.config), preset.config.model
+    is_vit = model.architecture == "vit"
     network = f"{model.depth} layers, {model.num_heads} heads, width {model.embed_dim}."
     return PresetInfo(
         name=name,
         about=f"{network} {preset.about}",
         corrected=preset.corrected,
         settings={key: values[key] for key in sorted(CONFIG_FIELDS)},
-        plain=model.architecture == "vit",
+        unused=[*UNUSED_BY[preset.config.objective], f"model.{'pos_drop_rate' if is_vit else 'drop_path_rate'}"],
         **summarize(preset.config),
     )
 

@@ -25,7 +25,7 @@ from vitviz.runs.status import DAMAGED, RUNNING, Info, has_attention, measured_o
 from vitviz.runs.status import RunInfo as RunStatus
 from vitviz.runs.store import Runs, name_in_use
 from vitviz.runs.sweep import Sweep
-from vitviz.training.config import LRSchedule, Optimizer, TrainConfig, apply_overrides, from_json
+from vitviz.training.config import LRSchedule, Optimizer, Sampler, TrainConfig, apply_overrides, from_json
 from vitviz.training.data import replace_num_classes
 from vitviz.training.device import choose_device, get_hardware_name
 from vitviz.training.estimate import estimate_seconds_left
@@ -63,6 +63,7 @@ from vitviz.webapp.training_form import (
     summarize,
 )
 
+CHOICES = {"optimizer": Optimizer, "lr_schedule": LRSchedule, "sampler": Sampler}
 AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
 MAX_DOWNLOAD_BYTES = 100 * 2**20  # of a checkpoint sent to the browser
 
@@ -90,7 +91,7 @@ class Trainings:
             lessons=describe_lessons(),
             presets=[describe_preset(name, preset) for name, preset in PRESETS.items()],
             settings=describe_settings(),
-            choices={"optimizer": list(get_args(Optimizer)), "lr_schedule": list(get_args(LRSchedule))},
+            choices={name: list(get_args(kind)) for name, kind in CHOICES.items()},
             timelines=bundled_timelines(),
             machine=self.machine,
             folder="" if self.public else printable_name(str(self.datasets.root)),

@@ -697,7 +697,7 @@ export interface PollRequest {
   timeline?: TimelineRequest | null;
 }
 
-/** A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one. */
+/** A preset; `corrected`, the preset without its mistake, if it has one; `unused`, fields without effect on it. */
 export interface PresetInfo {
   parameters: number;
   tokens: number;
@@ -707,7 +707,7 @@ export interface PresetInfo {
   about: string;
   corrected: string | null;
   settings: Record<string, SettingValue>;
-  plain: boolean;
+  unused: string[];
 }
 
 /** Probabilities of the classes, (K,). */

@@ -83,8 +83,7 @@ export class Form {
 
   /** Whether a hyperparameter has no effect on this preset or optimizer. */
   isHidden(key: string): boolean {
-    if (key === 'model.pos_drop_rate') return Boolean(this.preset?.plain);
-    if (key === 'model.drop_path_rate') return this.preset?.plain === false;
+    if (this.preset?.unused.includes(key)) return true;
     return key === 'muon_lr' && this.settings.optimizer !== 'muon';
   }
 

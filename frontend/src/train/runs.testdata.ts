@@ -9,10 +9,10 @@ import { post, stream } from '../lib/server';
 import { Runs } from './runs.svelte';
 
 const SETTINGS = { 'model.depth': 6, 'model.drop_path_rate': 0.1, optimizer: 'adamw', lr: 0.001, muon_lr: null };
-const preset = (name: string, budget: Record<string, number | null>, plain = true) =>
+const preset = (name: string, budget: Record<string, number | null>, unused = 'model.pos_drop_rate') =>
   ({
     name,
-    plain,
+    unused: [unused],
     about: 'Small.',
     parameters: 1_800_000,
     settings: { ...SETTINGS, device: 'auto', dataset: 'cifar10', ...budget },
@@ -44,7 +44,7 @@ const CATALOG = {
   presets: [
     preset('cifar10-ti4', { epochs: null, minutes: 88 }),
     preset('cifar10-s4', { epochs: null, minutes: 18 }),
-    preset('tutorial', { epochs: 10, minutes: null }, false),
+    preset('tutorial', { epochs: 10, minutes: null }, 'model.drop_path_rate'),
   ],
   settings: [
     { name: 'Model', fields: { 'model.depth': 'Layers', 'model.drop_path_rate': 'Stochastic depth' }, about: {} },

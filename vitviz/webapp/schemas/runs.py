@@ -29,13 +29,13 @@ class NetworkSize(Reply):
 
 
 class PresetInfo(NetworkSize):
-    """A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one."""
+    """A preset; `corrected`, the preset without its mistake, if it has one; `unused`, fields without effect on it."""
 
     name: str
     about: str
     corrected: str | None
     settings: Settings
-    plain: bool
+    unused: list[Name]
 
 
 class LessonInfo(Reply):
