@@ -1,0 +1,24 @@
+/* Run the engine in Node.js: `node assembly/node.js REQUESTS REPLIES` answers a JSON file with a list of requests, each
+   with the path of a model file, for tests/engine.py and `python -m benchmarks engine`. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'vite';
+
+const [requests, replies] = process.argv.slice(2);
+const server = await createServer({
+  configFile: false,
+  root: `${import.meta.dirname}/..`,
+  logLevel: 'error',
+  server: { middlewareMode: true, hmr: false, ws: false },
+  optimizeDeps: { noDiscovery: true },
+});
+try {
+  const { answer } = await server.ssrLoadModule('/src/engine/node.ts');
+  const found = [];
+  for (const { model, ...request } of JSON.parse(readFileSync(requests, 'utf8'))) {
+    found.push(await answer(Uint8Array.from(readFileSync(model)).buffer, request));
+  }
+  writeFileSync(replies, JSON.stringify(found));
+} finally {
+  await server.close();
+}
