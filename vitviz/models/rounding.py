@@ -4,10 +4,13 @@ Metadata and names of tensors are those of `vitviz.models.checkpoint.save`. An i
 values are `NAME` times `NAME.scale`, float32 (rows,). With float32 and float16, `vitviz.load` reads the file, too.
 """
 
+import copy
 import json
+from dataclasses import replace
 from typing import Literal
 
 import safetensors.torch
+import torch
 from torch import Tensor
 
 from vitviz.models.checkpoint import EXTRA_PREFIX, Checkpoint, metadata_of
@@ -16,6 +19,9 @@ from vitviz.models.weights import weights_sha256
 Rounding = Literal["float32", "float16", "int8"]
 SCALE = ".scale"
 HEAD_MEANS = "head_means"  # an extra tensor
+EQUAL_PREDICTIONS = {  # of the first 1,000 test images of CIFAR-10, by `python -m benchmarks rounding`
+    "bdf80fb2242fe4bbbb87a8adc2aba9506d10acc1f13b2116e59c84654b4801a2": {"float16": 1000, "int8": 999}
+}
 
 
 def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: Tensor | None = None) -> bytes:
@@ -42,6 +48,30 @@ def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: 
     metadata = metadata_of(checkpoint) | about | {"sha256": weights_sha256(checkpoint.network)}
     tensors = {name: tensor.contiguous() for name, tensor in tensors.items()}
     return safetensors.torch.save(tensors, {"vitviz": json.dumps(metadata, allow_nan=False)})
+
+
+def rounded(checkpoint: Checkpoint, rounding: Rounding = "float16") -> Checkpoint:
+    """Return a copy of a model that computes with the weights of its file."""
+    network = copy.deepcopy(checkpoint.network)
+    weights = {}
+    for name, tensor in network.state_dict().items():
+        stored = round_tensor(name, tensor.detach().cpu().float(), rounding)
+        scale = stored.get(name + SCALE, torch.ones(1)).view(-1, *[1] * (tensor.ndim - 1))
+        weights[name] = stored[name].float() * scale if tensor.ndim else stored[name]
+    network.load_state_dict(weights)
+    return replace(checkpoint, network=network)
+
+
+def describe(checkpoint: Checkpoint, rounding: Rounding) -> str:
+    """Return a sentence on the rounding of a model file, and its effect where it was measured."""
+    sha256 = weights_sha256(checkpoint.network)
+    if rounding == "float32":
+        return f"Weights: SHA-256 {sha256[:16]}…, not rounded."
+    measured = ""
+    if sha256 in EQUAL_PREDICTIONS:
+        count = EQUAL_PREDICTIONS[sha256][rounding]
+        measured = f"; {count:,} of 1,000 predictions on CIFAR-10 test images are those of the weights before"
+    return f"Weights: SHA-256 {sha256[:16]}… before they were rounded to {rounding}{measured}."
 
 
 def round_tensor(name: str, tensor: Tensor, rounding: Rounding) -> dict[str, Tensor]:

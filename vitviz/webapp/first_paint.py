@@ -78,4 +78,5 @@ def catalog(models: list[ModelInfo], methods: list[dict[str, Any]], data: str | 
         "maxBytes": MAX_UPLOAD_BYTES,
         "colors": color_tables(),
         "public": public,
+        "static": False,
     }

@@ -2,6 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { CatalogState } from '../lib/catalog.svelte';
 import type { Host } from '../lib/host';
+import { uploadImage } from '../lib/imageFiles';
 import { RefusedError } from '../lib/refused';
 import type { ComparisonRequest, Snapshots, Uploaded } from '../lib/routes';
 import { post, upload } from '../lib/server';
@@ -38,7 +39,8 @@ async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } 
     ...{ photos: [], colors: {}, maxBytes: 2 ** 20 },
   };
   const host = { element: document.createElement('div'), catalog: new CatalogState(catalog as never) };
-  const page = new Comparison(host as unknown as Host, { isLive: true, explain } as unknown as Engine);
+  const openImage: Engine['openImage'] = (file, signal) => uploadImage(file, catalog.maxBytes, signal);
+  const page = new Comparison(host as unknown as Host, { isLive: true, explain, openImage } as unknown as Engine);
   end = running(page);
   const subject = { model: 'ti4', snapshot: kind === 'snapshot' ? 0 : null, image: sample('cat'), ablations: [] };
   page.open({ kind, subject, linked: { view: { layer: 1, head: 0 }, missing: [] }, own });

@@ -5,7 +5,6 @@ import { untrack } from 'svelte';
 import { unavailable } from '../lib/address';
 import { middlePatch } from '../lib/grid';
 import type { Host } from '../lib/host';
-import { uploadImage } from '../lib/imageFiles';
 import { firstImage } from '../lib/images';
 import { refusalOf } from '../lib/refused';
 import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
@@ -206,7 +205,7 @@ export class Comparison {
   openFile(side: Side, file: File) {
     this.#cancelUpload[side]?.();
     this.#cancelUpload[side] = this.status.request(
-      (signal) => uploadImage(file, this.catalog.lists.maxBytes, signal),
+      (signal) => this.a.engine.openImage(file, signal),
       (image) => this.explain(side, { image }),
     );
   }

@@ -1,7 +1,6 @@
 /* The Explore page. */
 
 import type { Host } from '../lib/host';
-import { ServerEngine } from '../session/serverEngine';
 import { Explorer } from './explorer.svelte';
 import './explore.css';
 import './narrow.css';
@@ -10,4 +9,4 @@ import './save.css';
 
 export { default } from './Page.svelte';
 
-export const open = (host: Host) => new Explorer(host, new ServerEngine());
+export const open = (host: Host) => new Explorer(host);

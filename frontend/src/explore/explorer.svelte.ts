@@ -4,7 +4,6 @@ import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { NO_RESPONSE } from '../lib/refused';
 import type { Line } from '../lib/words';
-import type { Engine } from '../session/engine';
 import { Session } from '../session/session.svelte';
 import { Images } from './images.svelte';
 import type { Presentation } from './present';
@@ -28,10 +27,10 @@ export class Explorer {
     return status.line === null ? drawing.status : [status.line];
   });
 
-  constructor(host: Host, engine: Engine, isDrawn = true) {
+  constructor(host: Host, isDrawn = true) {
     this.host = host;
     this.catalog = host.catalog;
-    this.session = new Session(engine, this.catalog, isDrawn);
+    this.session = new Session(host.engine, this.catalog, isDrawn);
     this.theme = host.theme;
     this.images = new Images(this);
   }

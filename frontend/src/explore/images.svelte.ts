@@ -93,19 +93,19 @@ export class Images {
 
   /** Upload a file and explain it; several of them are shown as a set. */
   openFiles([file, ...others]: readonly File[]) {
-    if (others.length && this.#explorer.session.engine.isLive) this.#explorer.openSet([file, ...others]);
+    if (others.length && !this.#explorer.catalog.lists.static) this.#explorer.openSet([file, ...others]);
     else if (file) this.openFile(file);
   }
 
   /** Upload a file and explain it, or show why it is refused. */
   openFile(file: File) {
-    const { catalog, session } = this.#explorer;
+    const { session } = this.#explorer;
     const { subject } = session;
     if (!session.engine.isLive) return;
     this.show('upload');
     this.#cancelUpload();
     this.#cancelUpload = session.status.request(
-      async (signal) => (await import('../lib/imageFiles')).uploadImage(file, catalog.lists.maxBytes, signal),
+      (signal) => session.engine.openImage(file, signal),
       (image) => session.subject === subject && this.choose(image),
     );
   }

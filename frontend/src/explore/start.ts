@@ -1,13 +1,13 @@
-/* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
+/* The first image, and what concerns the whole page: and the return from another tab. */
 
 import { type ExploreLink, isOfRun } from '../lib/address';
-import { listenWhile } from '../lib/dom';
 import { NO_MODEL } from '../lib/host';
 import { firstImage, heldUpload, imageTitle } from '../lib/images';
 import { isSame } from '../lib/view';
 import { parseAddress } from '../session/viewAddress';
 import { showFeaturesFirst } from './actions';
 import type { Explorer } from './explorer.svelte';
+import { acceptFiles } from './files';
 import type { History } from './history.svelte';
 
 const params = () => new URLSearchParams(location.search);
@@ -67,22 +67,8 @@ function openLink({ session }: Explorer, { subject, view }: ExploreLink) {
 }
 
 function listen(explorer: Explorer, history: History) {
-  const { element, route } = explorer.host;
+  const { route } = explorer.host;
   route?.onLink((link) => openLink(explorer, link));
   route?.onHistory(() => history.follow());
-  for (const type of ['dragover', 'dragleave', 'drop'] as const) {
-    listenWhile(element, document, type, (event) => acceptDrop(explorer, event));
-  }
-  listenWhile(element, document, 'paste', (event) => {
-    if (explorer.isVisible) explorer.images.openFiles([...(event.clipboardData?.files ?? [])]);
-  });
-}
-
-/** Accept files dropped anywhere on the page. */
-function acceptDrop(explorer: Explorer, event: DragEvent) {
-  const { images, isVisible } = explorer;
-  if (!isVisible || !event.dataTransfer?.types.includes('Files')) return;
-  event.preventDefault();
-  images.drag(event.type === 'dragover');
-  if (event.type === 'drop') images.openFiles([...event.dataTransfer.files]);
+  acceptFiles(explorer);
 }

@@ -21,12 +21,6 @@ interface Asked {
 
 const { post } = vi.hoisted(() => ({ post: vi.fn() }));
 vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), post }));
-vi.mock('../session/serverEngine', async (original) => ({
-  ...(await original<object>()),
-  ServerEngine: class {
-    explain = async () => explained();
-  },
-}));
 
 let requests: Asked[] = [];
 let end = () => {};
@@ -51,7 +45,8 @@ const latest = (route: string) => requestsOf(route).at(-1) as Asked;
 
 /** A page at a step, whose lesson has arrived. */
 async function opened(step: string, subject = SUBJECT) {
-  const host = { element: document.createElement('div'), catalog: new CatalogState({ models: [] } as never) };
+  const engine = { explain: async () => explained() };
+  const host = { engine, element: document.createElement('div'), catalog: new CatalogState({ models: [] } as never) };
   const page = new LearnPage(host as unknown as Host);
   end = $effect.root(() => page.run());
   page.openLink(subject, stepOf(step), []);

@@ -10,7 +10,6 @@ import { Status } from '../lib/status.svelte';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
-import { ServerEngine } from '../session/serverEngine';
 import type { Choices } from './choices';
 import { flipped } from './flips';
 import { linkedChoices, writeLink } from './link';
@@ -85,7 +84,7 @@ export class LearnPage implements Choices {
 
   constructor(host: Host) {
     this.host = host;
-    this.engine = new ServerEngine();
+    this.engine = host.engine;
     this.catalog = host.catalog;
     this.theme = host.theme;
   }

@@ -1,5 +1,6 @@
 /* Where a page runs, and what pages have in common. */
 
+import type { Engine } from '../session/engine';
 import type { Route } from './address';
 import type { CatalogState } from './catalog.svelte';
 import type { Catalog } from './routes';
@@ -19,6 +20,7 @@ export interface Host {
   element: HTMLElement;
   catalog: CatalogState;
   theme: ThemeColors;
+  engine: Engine;
   route?: Route;
 }
 

@@ -42,7 +42,7 @@ export interface CachedModel {
   classes: number | null;
 }
 
-/** Initial data of the page; uploads have at most `maxBytes`. */
+/** Initial data of the page; uploads have at most `maxBytes`. A `static` page has no server. */
 export interface Catalog {
   models: ModelInfo[];
   cifar: CifarInfo;
@@ -52,6 +52,7 @@ export interface Catalog {
   maxBytes: number;
   colors: ColorTables;
   public: boolean;
+  static: boolean;
 }
 
 /** CIFAR-10: whether it is available, and otherwise how to get it. */

@@ -1,8 +1,8 @@
-/* What computes explanations for a session: a server, or the data of a saved file or notebook. */
+/* What computes explanations for a session: a server, the data of a saved file or notebook, or the model in the browser. */
 
 import type { Direction } from '../lib/numbers';
 import type * as api from '../lib/routes';
-import type { Image, Subject, View } from '../lib/view';
+import type { Image, Subject, Upload, View } from '../lib/view';
 
 /** Prediction, sizes, instant maps and the attention of the default query. */
 export type Explained = Omit<api.Explained, 'model'>;
@@ -16,6 +16,9 @@ export const NEVER = new AbortController().signal;
 export interface Engine {
   /** False of saved data: one explanation, without other images, models, ablations and classes. */
   readonly isLive: boolean;
+  /** Make a file an image that can be explained.
+      @throws RefusedError with the reason why not */
+  openImage(file: File, signal: AbortSignal): Promise<Upload>;
   explain(subject: Subject, signal: AbortSignal, report?: Report): Promise<Explained>;
   /** Attention between all tokens, (L, A, T, T) as multiples of 1 / 65535. */
   attention(subject: Subject, signal: AbortSignal): Promise<Uint16Array>;

@@ -62,6 +62,7 @@ export class SavedEngine implements Engine {
   nearest = unavailable;
   patching = unavailable;
   file = unavailable;
+  openImage = unavailable;
 
   /** That of the file, with the view on screen; the code is that of the stored view. */
   async provenance(_: Subject, view: View) {
@@ -98,7 +99,7 @@ export async function weightsOf({ weights, largest }: FullAttention): Promise<Ui
   return full;
 }
 
-async function decompress(base64: string): Promise<ArrayBuffer> {
+export async function decompress(base64: string): Promise<ArrayBuffer> {
   const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(stream).arrayBuffer();
 }

@@ -9,6 +9,16 @@ const MAX_WEIGHT = 65535;
 
 export class ServerEngine implements Engine {
   readonly isLive = true;
+  readonly #maxBytes: number; // of an upload
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  async openImage(file: File, signal: AbortSignal) {
+    const { uploadImage } = await import('../lib/imageFiles');
+    return uploadImage(file, this.#maxBytes, signal);
+  }
 
   explain(subject: Subject, signal: AbortSignal, report: Report = () => {}) {
     return stream('explanations', { subject }, report, signal);

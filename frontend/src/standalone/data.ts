@@ -2,13 +2,17 @@
 
 import type { Catalog, ExplorerData } from '../lib/routes';
 
-export const catalogOf = ({ model, methods, colors }: ExplorerData['data']): Catalog => ({
+export const catalogOf = (
+  { model, methods, colors }: ExplorerData['data'],
+  samples: Catalog['samples'] = [],
+): Catalog => ({
   models: [model],
   cifar: { available: false, classes: [], message: '' },
-  samples: [],
+  samples,
   photos: [],
   methods,
-  maxBytes: 0,
+  maxBytes: 2 ** 27, // of a file that is opened in the page
   colors,
   public: true,
+  static: true,
 });

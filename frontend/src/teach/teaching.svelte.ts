@@ -12,7 +12,6 @@ import { post, stream } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import type { Image } from '../lib/view';
 import { insideLine } from '../session/panel';
-import { ServerEngine } from '../session/serverEngine';
 import { type Classes, ClassSet, type Example, filled, fitRequest, ownerOf } from './classes.svelte';
 import type { FoundFile } from './files';
 import { Recorder } from './recorder.svelte';
@@ -91,7 +90,7 @@ export class Teaching {
 
   constructor(host: Host) {
     this.host = host;
-    this.explorer = new Explorer(host, new ServerEngine(), false);
+    this.explorer = new Explorer(host, false);
     this.explorer.images.divert((image) => this.take(image));
     this.set = new ClassSet(host.catalog.lists.public ? MAX_VISITOR_IMAGES : MAX_IMAGES);
     this.uploads = new Uploads(this.status, host.catalog.lists.maxBytes);

@@ -31,7 +31,7 @@ class MethodInfo(TypedDict):
 
 
 class Catalog(ModelList):
-    """Initial data of the page; uploads have at most `maxBytes`."""
+    """Initial data of the page; uploads have at most `maxBytes`. A `static` page has no server."""
 
     samples: list[NamedImage]
     photos: list[Photo]
@@ -39,6 +39,8 @@ class Catalog(ModelList):
     maxBytes: int  # noqa: N815
     colors: ColorTables
     public: bool
+    static: bool
+    static: bool
 
 
 class FullAttention(TypedDict):

@@ -52,7 +52,7 @@ export class SaveDialog {
 
   readonly abilities = $derived.by<Abilities>(() => ({
     encodes: hasVideoEncoder(),
-    isLive: this.#session.engine.isLive,
+    hasServer: !this.explorer.catalog.lists.static,
     layers: this.#session.explanation?.shape.layers ?? 1,
     isUpload: [this.#session.subject?.image, this.#session.view.other].some((image) => image?.kind === 'upload'),
     hasSet: Boolean(this.explorer.set?.shown),

@@ -16,7 +16,7 @@ import {
 
 const ALL: Abilities = {
   encodes: true,
-  isLive: true,
+  hasServer: true,
   layers: 6,
   isUpload: false,
   shown: 'attention',
@@ -90,7 +90,7 @@ describe('a preview', () => {
   });
 
   test('without a server figures are PNG or SVG', () => {
-    const saved = { ...ALL, isLive: false };
+    const saved = { ...ALL, hasServer: false };
     expect(contentsFor(saved).map(({ key }) => key)).toEqual(['view', 'map', 'matrix', 'methods', 'sheet']);
     expect(formatsOf('view', saved)).toEqual(['png', 'svg']);
     expect(canPrintLink(VIEW, saved)).toBe(false);

@@ -99,7 +99,7 @@ export const SIZES: readonly [size: Size, name: string][] = [
 /** What the page can save now. */
 export interface Abilities {
   encodes: boolean; // MP4
-  isLive: boolean; // a saved file has no server, and no library for PDF and animations
+  hasServer: boolean; // a saved file has none, and no library for PDF and animations
   layers: number;
   isUpload: boolean; // a link does not contain it
   shown: View['content']; // "attention" also while a method is shown
@@ -131,22 +131,22 @@ export const describe = ({ content, format }: Choice) =>
       ? 'NumPy arrays: all numbers of this view'
       : FORMATS[format].about;
 
-export function contentsFor({ layers, shown, hasMethods, hasSet, isLive }: Abilities) {
+export function contentsFor({ layers, shown, hasMethods, hasSet, hasServer }: Abilities) {
   const contents = shown === 'attention' ? CONTENTS : PANELS.filter(({ key }) => key === shown);
   return [...contents, ...(hasSet ? [SET] : [])].filter(
     ({ key, formats }) =>
-      (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods) && (isLive || formats !== ANIMATION),
+      (key !== 'layers' || layers > 1) && (key !== 'methods' || hasMethods) && (hasServer || formats !== ANIMATION),
   );
 }
 
-export const formatsOf = (content: Content, { encodes, isLive }: Abilities) =>
+export const formatsOf = (content: Content, { encodes, hasServer }: Abilities) =>
   info(content).formats.filter(
-    (format) => (format !== 'mp4' || encodes) && (isLive || WITHOUT_SERVER.includes(format)),
+    (format) => (format !== 'mp4' || encodes) && (hasServer || WITHOUT_SERVER.includes(format)),
   );
 
 /** Whether the file can state the address of the view. */
-export const canPrintLink = (choice: Choice, { isUpload, isLive }: Abilities) =>
-  isLive && !isUpload && choice.content !== 'images' && (isFigure(choice) || isAnimation(choice));
+export const canPrintLink = (choice: Choice, { isUpload, hasServer }: Abilities) =>
+  hasServer && !isUpload && choice.content !== 'images' && (isFigure(choice) || isAnimation(choice));
 
 /** The choice, or the nearest one that is offered. */
 export function nearestOffered(choice: Choice, abilities: Abilities): Choice {

@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, it, vi } from 'vitest';
-import { uploadImage } from '../../lib/imageFiles';
 import { RefusedError } from '../../lib/refused';
 import { stream } from '../../lib/server';
 import { DEFAULT_VIEW } from '../../lib/view';
@@ -9,7 +8,6 @@ import type { Explorer } from '../explorer.svelte';
 import { ImageSet, MAX_IMAGES, viewOf } from './imageSet.svelte';
 
 vi.mock('../../lib/server', () => ({ stream: vi.fn(), post: vi.fn() }));
-vi.mock('../../lib/imageFiles', () => ({ uploadImage: vi.fn() }));
 
 let end = () => {};
 afterEach(() => {
@@ -28,7 +26,7 @@ async function openSet(hasFirst = true) {
     open.end();
   };
   await settle();
-  return { set, session: open.session };
+  return { set, session: open.session, latest: open.latest };
 }
 
 it('begins with the image on screen and samples, and follows the view', async () => {
@@ -62,9 +60,11 @@ it('adds an image once, removes it when it is chosen again, and is bounded', asy
 it('uploads files one by one and names those that are refused', async () => {
   vi.mocked(stream).mockReturnValue(new Promise(() => {}));
   const upload = { kind: 'upload' as const, id: 'a'.repeat(64), name: 'a.png', crop: 0.5 };
-  vi.mocked(uploadImage).mockResolvedValueOnce(upload).mockRejectedValueOnce(new RefusedError('No image.'));
-  const { set, session } = await openSet(false);
-  await set.upload([new File([], 'a.png'), new File([], 'b.txt')]);
+  const { set, session, latest } = await openSet(false);
+  const uploading = set.upload([new File([], 'a.png'), new File([], 'b.txt')]);
+  await latest('openImage').respond(upload);
+  await latest('openImage').refuse(new RefusedError('No image.'));
+  await uploading;
   expect(set.images).toEqual([upload]);
   expect(session.status.notice).toBe('b.txt: No image.');
 });

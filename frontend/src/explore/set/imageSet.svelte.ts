@@ -1,6 +1,5 @@
 /* Several images in the model and the view on screen: their maps on one scale. */
 
-import { uploadImage } from '../../lib/imageFiles';
 import { isRefused, refusalOf } from '../../lib/refused';
 import type { ContactSheet, ContactSheetRequest } from '../../lib/routes';
 import { post, stream } from '../../lib/server';
@@ -96,11 +95,11 @@ export class ImageSet {
 
   /** Upload files and add them; those that are refused are named at the end. */
   async upload(files: readonly File[]) {
-    const { catalog, session } = this.#explorer;
+    const { session } = this.#explorer;
     const refused: string[] = [];
     for (const [k, file] of files.entries()) {
       session.status.say(`Uploading image ${k + 1} of ${files.length}…`);
-      const image = await uploadImage(file, catalog.lists.maxBytes, NEVER).catch(refusalOf);
+      const image = await session.engine.openImage(file, NEVER).catch(refusalOf);
       if (isRefused(image)) refused.push(`${file.name}: ${image.message}`);
       else this.add(image);
       if (this.images.length >= MAX_IMAGES && k + 1 < files.length) {
