@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from vitviz.attribution.comparison import compare
     from vitviz.attribution.contact_sheet import contact_sheet
-    from vitviz.attribution.explanation import Explanation, explain, patch_activations
+    from vitviz.attribution.explanation import Explanation, explain, patch_activations, swap_class_token
+    from vitviz.attribution.head_factors import HeadFactors
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
     from vitviz.data.images import Images
@@ -60,11 +61,13 @@ __all__ = [
     "contact_sheet",
     "evaluate",
     "explain",
+    "head_factors",
     "linear_probe",
     "load",
     "patch_activations",
     "probe",
     "reconstruct",
+    "swap_class_token",
     "train",
     "watch",
     "widget",
@@ -91,6 +94,7 @@ MODULES = {
     "linear_probe": "vitviz.training.linear_probe",
     "patch_activations": "vitviz.attribution.explanation",
     "reconstruct": "vitviz.models.mae",
+    "swap_class_token": "vitviz.attribution.explanation",
     "watch": "vitviz.runs.watch",
 }
 
@@ -244,15 +248,46 @@ def probe(model: "Checkpoint | nn.Module", images: "Images | None" = None) -> "P
             into memory.
     """
     from vitviz.attribution import probes
-    from vitviz.data.images import as_batch, read_batch
     from vitviz.data.preprocessing import load_samples
     from vitviz.models.hub import as_checkpoint
 
     checkpoint = as_checkpoint(model)
     size, resize = checkpoint.config.img_size, checkpoint.resize
-    return probes.probe(
-        checkpoint, load_samples(size, resize) if images is None else read_batch(as_batch(images), size, resize)
-    )
+    return probes.probe(checkpoint, load_samples(size, resize) if images is None else read_images(checkpoint, images))
+
+
+def head_factors(
+    model: "Checkpoint | nn.Module",
+    images: "Images",
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> "HeadFactors":
+    """Split the attention scores of each head by position and content: does it look for a place or a thing?
+
+    The definition is in `vitviz.attribution.head_factors`; what the query of the class token has of its own in an image
+    is in `own_question`.
+
+    Args:
+        model: From `load` or `train`, or a module that `load` takes.
+        images: A batch of images, as for `explain`; 128 or more, as content looks like position in few.
+        report: Called with the number of forward passes done and of all passes; it may raise to stop.
+
+    Raises:
+        CapturedModelError: If the model is captured.
+        ImageError: If an image cannot be read.
+        ValueError: If there are fewer than two images, or the model adds a relative position bias to its scores.
+    """
+    from vitviz.attribution import head_factors as module
+    from vitviz.models.hub import as_checkpoint
+
+    checkpoint = as_checkpoint(model)
+    return module.head_factors(checkpoint, read_images(checkpoint, images), report)
+
+
+def read_images(checkpoint: "Checkpoint", images: "Images") -> "Tensor":
+    """Return images at the input size of a model, uint8 (B, 3, H, W)."""
+    from vitviz.data.images import as_batch, read_batch
+
+    return read_batch(as_batch(images), checkpoint.config.img_size, checkpoint.resize)
 
 
 def app(

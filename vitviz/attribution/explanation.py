@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from vitviz.attribution import file_formats, tables, view_maps
 from vitviz.attribution.ablation import ablate, describe_ablations, mean_head_outputs
 from vitviz.attribution.activation_patching import ActivationPatching, Part, patch_contexts
+from vitviz.attribution.class_token import ClassTokenSwap, swap_contexts
 from vitviz.attribution.coalition_maps import Progress
 from vitviz.attribution.context import ForwardContext, Target, forward_batch
 from vitviz.attribution.contributions import Contributions, contributions
@@ -542,6 +543,24 @@ def patch_activations(
     if target is None and (contrast := int(b.logits.argmax())) != chosen:
         chosen = int(a.logits.argmax()), contrast
     return patch_contexts(*contexts, chosen, part, report, layers)
+
+
+@own_modes()
+def swap_class_token(a: Explanation, b: Explanation) -> ClassTokenSwap:
+    """Replace the class token of an image by that of another one after each layer: when does it decide?
+
+    The output is that of the patches of `a` as long as the class token has not decided, and that of `b` afterwards.
+    Heads and patches of `a` stay ablated and removed. With a distillation token, both are replaced.
+
+    Args:
+        a: The image whose patches stay.
+        b: The image whose class token is inserted, explained by the same model.
+
+    Raises:
+        CapturedModelError: If the model is captured.
+        ValueError: If the models differ, or their head reads other tokens than the class token.
+    """
+    return swap_contexts(context_of("a", a), context_of("b", b))
 
 
 def context_of(name: str, value: object) -> ForwardContext:

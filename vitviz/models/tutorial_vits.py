@@ -254,6 +254,8 @@ class TutorialAttention(nn.Module):
             Output (B, T, D) and the requested attention: None, of the class token (B, A, T) or all (B, A, T, T).
         """
         q, k, v = self.project_qkv(x)
+        if intervention is not None:
+            q = intervention.apply_queries(q)
         weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
         mixed = F.dropout(weights, self.attn_drop, self.training) @ v  # (B, A, T, d)
         if intervention is not None:

@@ -73,11 +73,15 @@ class BlockOutput:
 class Intervention(NamedTuple):
     """Change of the forward pass of one block: head output = keep * output + (1 - keep) * replacement.
 
-    Subclasses may also record or change what the MLP adds and the output of the block.
+    Subclasses may also change the queries, and record or change what the MLP adds and the output of the block.
     """
 
     keep: Tensor  # weight of each head's output, (A,): 1 for an intact head, 0 for an ablated one
     replacement: Tensor  # output of an ablated head, (A, d): zeros, or the mean output over reference images
+
+    def apply_queries(self, q: Tensor) -> Tensor:
+        """Return the queries (B, A, Q, d), after head norms and rotary embedding, before they are scaled."""
+        return q
 
     def apply(self, mixed: Tensor, values: Tensor) -> Tensor:
         """Change the head outputs (B, A, Q, d) -> (B, A, Q, d), which are sums of the value vectors (B, A, T, d)."""
@@ -579,6 +583,8 @@ class Attention(nn.Module):
         else:
             (q,), (k, v) = self.project(x[:, :queries], 0, 1), self.project(x, 1, 3)
         q, k = self.normalize(q, k, rope)
+        if intervention is not None:
+            q = intervention.apply_queries(q)
         bias = None if bias is None else bias[:, :, :queries]
         mixed, weights = attend(q, k, v, attentions, out, bias, self.fused_attn)  # (B, A, queries, d)
         if intervention is not None:
