@@ -60,7 +60,13 @@ def request(folder: Path, model: Checkpoint, image: torch.Tensor, rounding: Roun
     """Return a request about a normalized image (3, H, W) to a model, whose file is written to a folder."""
     path = folder / f"{len(list(folder.iterdir()))}.safetensors"
     path.write_bytes(to_file(model, rounding, of.pop("head_means", None)))
-    return {"model": str(path), "pixels": to_base64(image.numpy()), "kernels": "simd", "keep": None} | of
+    return {
+        "model": str(path),
+        "pixels": to_base64(image.numpy()),
+        "kernels": "simd",
+        "ablations": [],
+        "calls": [],
+    } | of
 
 
 def answer(folder: Path, requests: list[Any]) -> list[Any]:

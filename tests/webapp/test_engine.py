@@ -1,17 +1,24 @@
 """The engine of the browser against the library, in Node.js."""
 
+import base64
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import safetensors.torch
 import torch
+from numpy.typing import NDArray
+from PIL import Image
 
+import vitviz
 from tests import engine, tiny
+from vitviz.attribution import serialize
+from vitviz.attribution.explanation import Explanation
+from vitviz.attribution.view_maps import query_rows
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.rounding import Rounding
-from vitviz.models.vit import AttentionOutput
-
-KEEP = [0, 2, 3, 7]
+from vitviz.webapp.routes.explanations import pca_of_layer
 
 
 def difference(found: Any, expected: torch.Tensor | None) -> float:
@@ -24,34 +31,30 @@ def difference(found: Any, expected: torch.Tensor | None) -> float:
     )
 
 
-def forward(config: Any, keep: list[int] | None) -> AttentionOutput:
-    """Return the output of the library."""
-    with torch.inference_mode():
-        images = tiny.images(config.img_size, 1)
-        return engine.checkpoint(config).network.forward_with_attention(
-            images, "full", None if keep is None else torch.tensor([keep])
-        )
+def drop(*patches: int) -> dict[str, Any]:
+    """Return an ablation that leaves patches out."""
+    return {"heads": [], "patches": patches, "mode": "zero", "patch_mode": "drop"}
 
 
 def test_the_engine_computes_logits_attention_and_tokens_of_every_family(tmp_path: Path) -> None:
-    cases = [(name, keep, "simd") for name in engine.FAMILIES for keep in (None, KEEP)]
-    cases += [(name, KEEP, "javascript") for name in ("plain", "rope cat xy", "SwiGLU", "GELU by tanh", "CLIP")]
-    requests = [
-        engine.request(
-            tmp_path,
-            engine.checkpoint(engine.FAMILIES[name]),
-            tiny.images(engine.FAMILIES[name].img_size, 1)[0],
-            keep=keep,
-            kernels=kernels,
-        )
-        for name, keep, kernels in cases
-    ]
+    cases = [(name, ablations, "simd") for name in engine.FAMILIES for ablations in ([], [drop(1, 4, 5)])]
+    slow = ("plain", "rope cat xy", "SwiGLU", "GELU by tanh", "CLIP")
+    cases += [(name, [drop(2)], "javascript") for name in slow]
+    requests = []
+    for name, ablations, kernels in cases:
+        model = engine.checkpoint(engine.FAMILIES[name])
+        image = tiny.images(model.config.img_size, 1)[0]
+        requests.append(engine.request(tmp_path, model, image, ablations=ablations, kernels=kernels))
     found = {}
-    for (name, keep, kernels), reply in zip(cases, engine.answer(tmp_path, requests), strict=True):
-        config = engine.FAMILIES[name]
-        output = forward(config, keep)
+    for (name, ablations, kernels), reply in zip(cases, engine.answer(tmp_path, requests), strict=True):
+        model = engine.checkpoint(engine.FAMILIES[name])
+        config, images = model.config, tiny.images(model.config.img_size, 1)
+        removed = ablations[0]["patches"] if ablations else ()
+        keep = torch.tensor([[patch for patch in range(config.num_patches) if patch not in removed]])
+        with torch.inference_mode():
+            output = model.network.forward_with_attention(images, "full", keep)
         logits = output.logits[0, : config.num_classes]
-        found[name, keep is None, kernels] = {
+        found[name, len(ablations), kernels] = {
             "logits": difference(reply["logits"], logits),
             "alone": difference(reply["alone"], logits),
             "attention": difference(reply["attention"], output.attention[:, 0]),
@@ -59,6 +62,154 @@ def test_the_engine_computes_logits_attention_and_tokens_of_every_family(tmp_pat
             "pool": difference(reply["pool"], None if output.pool_attention is None else output.pool_attention[0]),
         }
     assert not {case: of for case, of in found.items() if max(of.values()) > 1e-5}
+
+
+def array(text: str, dtype: str = "<f4") -> NDArray[Any]:
+    """Decode an array of a reply."""
+    return np.frombuffer(base64.b64decode(text), dtype)
+
+
+def relative(found: Any, expected: Any) -> float:
+    """Return the largest difference relative to the largest value."""
+    first, second = (np.asarray(one, np.float64).ravel() for one in (found, expected))
+    if first.shape != second.shape:
+        return float("inf")
+    return float(np.abs(first - second).max(initial=0) / max(np.abs(second).max(initial=0), 1e-12))
+
+
+ABLATIONS: dict[str, list[dict[str, Any]]] = {
+    "nothing": [],
+    "patches left out": [drop(1, 4, 5)],
+    "heads, and patches in gray": [
+        {"heads": [[0, 1], [2, 0]], "patches": [6], "mode": "mean", "patch_mode": "gray"},
+        {"heads": [[1, 0], [1, 1]], "patches": [2, 3], "mode": "zero", "patch_mode": "drop"},
+    ],
+}
+LEFT_OUT = {"attn_lrp", "integrated_gradients"}
+OF_CLASS = [3, 5]
+
+
+def explain(model: Checkpoint, means: torch.Tensor, ablations: list[dict[str, Any]]) -> Explanation:
+    """Return the explanation of the library."""
+    size = model.config.img_size
+    explanation = vitviz.explain(model, Image.fromarray(tiny.pixels(*size)))
+    for one in ablations:
+        heads = [(layer, head) for layer, head in one["heads"]]
+        explanation = explanation.ablate(heads, one["patches"], one["mode"], one["patch_mode"], means)
+    return explanation
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("explain", {}),
+    ("attention", {}),
+    ("rows", {"query": [0, 7], "direction": "to"}),
+    ("similarity", {"patch": 7}),
+    ("features", {"foreground": False}),
+    ("features", {"foreground": True}),
+    ("maps", {"target": [], "part": "all"}),
+    ("maps", {"target": OF_CLASS, "part": "all"}),
+    ("contributions", {"target": OF_CLASS}),
+    ("pixels", {"target": [], "method": "input_gradient"}),
+    ("pixels", {"target": OF_CLASS, "method": "balanced_gradients"}),
+]
+
+
+def differences(explanation: Explanation, replies: list[Any]) -> dict[str, float]:
+    """Compare the engine's replies to `CALLS` with those of the library."""
+    explained, attention, rows, similarity, *features = replies[:6]
+    layers, context = range(explanation.context.config.depth), explanation.context
+    whole = serialize.to_json(explanation)
+    limits = [
+        [one["limits"][direction][k] for direction in ("from", "to") for k in ("heads", "means")]
+        for one in (explained, whole)
+    ]
+    found = {
+        "probabilities": relative(explained["probabilities"], whole["probabilities"]),
+        "cls": relative(array(explained["cls"]), array(whole["cls"])),
+        "limits": relative(*limits),
+        "rows": relative(rows, np.nan_to_num(query_rows(context, [0, 7], "to"))),
+        "attention": float(
+            np.abs(np.subtract(attention, serialize.to_uint16(explanation.attention).ravel())).max() > 1
+        ),
+        "similarity": relative(array(similarity["values"]), [explanation.similarity(k, 7) for k in layers]),
+    }
+    assert explained["shape"] == serialize.shape_to_json(explanation)
+    assert explained["methods"] == [
+        key for key in whole["methods"] if key in explanation.methods and key not in LEFT_OUT
+    ]
+    assert (explained["pool"] is None) == (whole["pool"] is None)
+    if explained["pool"] is not None:
+        found["pool"] = relative(array(explained["pool"]), array(whole["pool"]))
+    for foreground, reply in zip((False, True), features, strict=True):
+        expected = [pca_of_layer(explanation, layer, foreground) for layer in layers]
+        pixels = np.subtract(array(reply["pixels"], "u1"), np.stack([one for one, _ in expected]).ravel(), dtype=int)
+        found[f"colors, {foreground}"] = float(np.abs(pixels).max() > 1)
+        ratios = [[one or [0, 0, 0] for one in of] for of in (reply["explained"], [one for _, one in expected])]
+        found[f"explained, {foreground}"] = relative(*ratios)
+    return found | (class_differences(explanation, explained["methods"], replies[6:]) if explanation.labels else {})
+
+
+def class_differences(explanation: Explanation, methods: list[str], replies: list[Any]) -> dict[str, float]:
+    """Compare the replies that explain a class."""
+    *maps, contributions, gradient, balanced = replies
+    expected = explanation.contributions(tuple(OF_CLASS))
+    scale = max(abs(expected.logit), float(np.abs(expected.mlp).max()))
+    parts = np.array([expected.embedding, *expected.attention_bias, *expected.mlp, expected.bias, expected.logit])
+    parts -= [
+        *(contributions["embedding"], *contributions["attention_bias"], *contributions["mlp"]),
+        *(contributions["bias"], contributions["logit"]),
+    ]
+    found = {
+        "heads": relative(array(contributions["heads"]), expected.heads),
+        "parts": float(np.abs(parts).max() / scale),
+        "gradient pixels": relative(array(gradient["values"]), explanation.map("input_gradient", pixels=True)),
+        "balanced pixels": relative(
+            array(balanced["values"]), explanation.map("balanced_gradients", tuple(OF_CLASS), pixels=True)
+        ),
+    }
+    for target, reply in zip((None, tuple(OF_CLASS)), maps, strict=True):
+        for method in methods:
+            found[f"{method} {target}"] = relative(reply["maps"][method], explanation.map(method, target))
+    return found
+
+
+def test_every_method_equals_the_library_in_every_family(tmp_path: Path, subtests: Any) -> None:
+    cases = [(name, what) for name in engine.FAMILIES for what in ABLATIONS]
+    requests, explanations = [], []
+    for name, what in cases:
+        model = engine.checkpoint(engine.FAMILIES[name])
+        config = model.config
+        means = torch.from_numpy(tiny.draw("means", (config.depth, config.num_heads, config.head_dim), 0))
+        explanations.append(explain(model, means, ABLATIONS[what]))
+        image = explain(model, means, []).context.image
+        requests.append(
+            engine.request(tmp_path, model, image, calls=CALLS, ablations=ABLATIONS[what], head_means=means)
+        )
+    for case, explanation, reply in zip(cases, explanations, engine.answer(tmp_path, requests), strict=True):
+        with subtests.test(case=case):
+            wrong = {key: value for key, value in differences(explanation, reply["replies"]).items() if value > 1e-4}
+            assert not wrong
+
+
+def test_scores_against_the_same_random_orders_equal_the_library(tmp_path: Path) -> None:
+    cases = [
+        (name, what) for name in ("plain", "mean", "query and key norm") for what in ("nothing", "patches left out")
+    ]
+    requests, expected = [], []
+    for name, what in cases:
+        model = engine.checkpoint(engine.FAMILIES[name])
+        explanation = explain(model, torch.zeros(0), ABLATIONS[what])
+        calls = [("scores", {"target": [3]}), ("map", {"target": [3], "method": "shapley"})]
+        image = explain(model, torch.zeros(0), []).context.image
+        requests.append(engine.request(tmp_path, model, image, calls=calls, ablations=ABLATIONS[what]))
+        expected.append(serialize.method_scores(explanation, 3))
+    for reply, scores in zip(engine.answer(tmp_path, requests), expected, strict=True):
+        found, shapley = reply["replies"]
+        assert "Shapley values" in shapley["refusal"]
+        assert found["random_baseline"] == pytest.approx(scores["random_baseline"], abs=1e-5)
+        assert found["scores"] == pytest.approx(
+            {key: score for key, score in scores["scores"].items() if key not in LEFT_OUT}, abs=1e-4
+        )
 
 
 def test_rounded_weights_are_read_as_they_are_stored(tmp_path: Path) -> None:

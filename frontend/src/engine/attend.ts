@@ -75,7 +75,6 @@ export function attend(tape: Tape, q: Columns, k: Columns, v: Columns, D: number
       }
       kernels.packTransposed(v.x.at + v.first + h * d, v.x.n, wide, d, T);
       kernels.gemm(dm, D, wide, 8 * d, 0, grads, T, Q, d, T);
-      if (rules === 'stream') continue;
       transpose(f, of, turned, Q, T);
       kernels.pack(dm, D, wide, Q, d);
       kernels.gemm(turned, Q, wide, 8 * Q, 0, dq, d, T, Q, d);

@@ -1,7 +1,7 @@
 /* The memory in which a network computes, and its kernels: WebAssembly with SIMD, or plain JavaScript where there is
    none. Places are indices of floats; each begins at a multiple of four. */
 
-import { bytesOf } from '../lib/numbers';
+import { bytesOf } from '../lib/base64';
 import { fallbackKernels } from './fallback';
 import { RELAXED_SIMD, SIMD } from './wasm';
 

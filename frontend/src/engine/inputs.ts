@@ -1,6 +1,6 @@
 /* Model inputs: of files that are opened in the browser, and of images that Python has preprocessed. */
 
-import { bytesOf } from '../lib/numbers';
+import { base64Of, bytesOf } from '../lib/base64';
 import { RefusedError } from '../lib/refused';
 import type { ExplainedImage } from '../lib/routes';
 import type { Image, Upload } from '../lib/view';
@@ -111,12 +111,6 @@ async function idOf(file: Blob): Promise<string> {
     ? new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
     : crypto.getRandomValues(new Uint8Array(32));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function base64Of(bytes: Rgb['data']) {
-  let text = '';
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  return btoa(text);
 }
 
 /** A small copy as a data URL. */

@@ -1,14 +1,16 @@
 /* A Vision Transformer in the heap: forward passes with attention, and gradients block by block, as
    `backward_by_block` in vitviz/models/backward.py. Letters in shapes are those of vitviz/models/vit.py. */
 
+import { RefusedError } from '../lib/refused';
 import { type Attended, attend, type Rope } from './attend';
 import { ACTIVATIONS } from './fallback';
+import { runHead, tokensRead } from './head';
 import type { Heap } from './heap';
 import { Patches } from './patches';
 import type { ModelFile } from './safetensors';
 import { type Matrix, type Rules, Tape } from './tape';
 import type { Sizes, ViTConfig } from './vitConfig';
-import { type Pool, packTransposed, readWeights, type Weights } from './weights';
+import { packTransposed, readWeights, type Weights } from './weights';
 
 /** The input of a forward pass. */
 export interface Input {
@@ -34,6 +36,8 @@ export interface BlockTrace {
   out: Matrix; // (Q, D)
 }
 
+const HEAD_MEANS = 'training.head_means';
+const NO_MEANS = 'The file of this model has no mean outputs of heads. Replace heads by zeros.';
 const [GELU, SILU] = [ACTIVATIONS.indexOf('gelu'), ACTIVATIONS.indexOf('silu')];
 
 export class Network {
@@ -67,7 +71,7 @@ export class Network {
     return new Tape(heap, rules);
   }
 
-  /** Copy values onto the heap. */
+  /** Copy values (rows, n) onto the heap. */
   leaf(tape: Tape, values: Float32Array, n: number): Matrix {
     return { at: tape.heap.put(values), rows: values.length / n, n, grad: 0 };
   }
@@ -130,7 +134,7 @@ export class Network {
     const isNormed = architecture === 'tutorial-lightning'; // residual connections skip from the normed input
     const scale = (architecture.startsWith('tutorial-scratch') ? D : d) ** -0.5;
     const normed = tape.norm(x, block.norm1);
-    const qkv = tape.linear(normed, block.qkv);
+    const qkv = tape.leaf(tape.linear(normed, block.qkv));
     const columns = (part: number, rows = x.rows) => ({ x: tape.rows(qkv, 0, rows), first: part * D });
     const { rope, bias } = this.#placed(l, input.keep);
     const { qNorm, kNorm } = block;
@@ -152,60 +156,6 @@ export class Network {
     return { x, qkv, attended, mlp, out: block.norm ? tape.norm(out, block.norm) : out };
   }
 
-  /** The number of tokens that the head reads, from the first one. */
-  get #read() {
-    return this.config.global_pool === 'token' ? 1 + Number(this.config.distilled) : Infinity;
-  }
-
-  /** Tokens, all or those that the head reads, -> logits (1, K) and the weights of attention pooling (heads, T). */
-  head(tape: Tape, tokens: Matrix): { logits: Matrix; pool: Float32Array | null } {
-    const { prefix: R } = this.sizes;
-    const { global_pool, distilled, normalize_head, pool_include_prefix } = this.config;
-    let x = tape.rows(tokens, 0, Math.min(this.#read, tokens.rows));
-    if (this.#weights.norm) x = tape.norm(x, this.#weights.norm);
-    let pool: Float32Array | null = null;
-    if (this.#weights.pool) {
-      const first = pool_include_prefix ? 0 : R;
-      [x, pool] = this.#poolTokens(tape, tape.rows(x, first, x.rows - first), first, this.#weights.pool);
-    } else if (global_pool !== 'token') {
-      const mean = Array.from({ length: x.rows }, (_, row) => (row < R ? 0 : 1 / (x.rows - R)));
-      x = tape.mixRows(x, global_pool === 'avg' ? [mean] : [[1], mean]);
-    }
-    if (this.#weights.fcNorm) x = tape.norm(x, this.#weights.fcNorm);
-    if (this.#weights.distHead) {
-      const both = [
-        tape.linear(tape.rows(x, 0, 1), this.#weights.head[0]),
-        tape.linear(tape.rows(x, 1, 1), this.#weights.distHead),
-      ];
-      return { logits: tape.mixRows(tape.add(both[0], both[1]), [[0.5]]), pool };
-    }
-    x = distilled ? tape.mixRows(x, [[0.5, 0.5]]) : tape.reshape(x, 1, x.rows * x.n);
-    this.#weights.head.forEach((layer, i) => {
-      if (normalize_head && i === this.#weights.head.length - 1) x = tape.normalize(x);
-      x = tape.linear(x, layer);
-    });
-    return { logits: x, pool };
-  }
-
-  #poolTokens(tape: Tape, x: Matrix, first: number, of: Pool): [Matrix, Float32Array] {
-    const { D } = this.sizes;
-    const kv = tape.linear(x, of.kv);
-    const q = { x: tape.linear({ ...of.latent }, of.q), first: 0 };
-    const scale = (D / of.heads) ** -0.5;
-    const found = attend(tape, q, { x: kv, first: 0 }, { x: kv, first: D }, D, { heads: of.heads, scale });
-    const y = tape.linear(found.mixed, of.proj);
-    const hidden = tape.activate(
-      tape.linear(tape.norm(y, of.norm), of.fc1),
-      ACTIVATIONS.indexOf(this.config.act_layer),
-    );
-    const weights = new Float32Array(of.heads * (first + x.rows));
-    for (let h = 0; h < of.heads; h++) {
-      const at = found.weights + h * x.rows;
-      weights.set(tape.heap.f.subarray(at, at + x.rows), h * (first + x.rows) + first);
-    }
-    return [tape.add(y, tape.linear(hidden, of.fc2)), weights];
-  }
-
   /** Logits, attention and tokens. */
   forward(input: Input): Output {
     const attention: Float32Array[] = [];
@@ -221,7 +171,7 @@ export class Network {
 
   /** Logits alone: the last block computes what the head reads. */
   logits(input: Input): Float32Array {
-    return this.#run(input, this.#read).logits;
+    return this.#run(input, tokensRead(this.config)).logits;
   }
 
   #run(input: Input, read: number, visit?: (trace: BlockTrace) => void) {
@@ -242,9 +192,42 @@ export class Network {
       heap.f.copyWithin(x.at, trace.out.at, trace.out.at + x.rows * D);
     }
     heap.top = mark;
-    const { logits, pool } = this.head(tape, x);
+    const { logits, pool } = runHead(tape, this.#weights, this.config, x);
     const { f } = heap;
     return { logits: f.slice(logits.at, logits.at + K), pool, last: f.slice(x.at, x.at + x.rows * D) };
+  }
+
+  /** Norms of the value vectors of each head after the output projection and LayerScale, (A, t), of the tokens (t, D)
+      that enter a block; as `value_vectors` in vitviz/models/vit.py. */
+  valueNorms(l: number, tokens: Float32Array): Float32Array {
+    const tape = this.tape(null);
+    const { heap } = this;
+    const { D, A, d } = this.sizes;
+    const { norm1, qkv, attnNorm, proj, ls1 } = this.#weights.blocks[l];
+    const values = tape.linear(tape.norm(this.leaf(tape, tokens, D), norm1), qkv);
+    const added = tape.matrix(values.rows, D);
+    const norms = new Float32Array(A * values.rows);
+    const { f } = heap;
+    for (let i = 0; attnNorm && i < values.rows * D; i++) {
+      f[values.at + Math.floor(i / D) * 3 * D + 2 * D + (i % D)] *= f[attnNorm.w + (i % D)];
+    }
+    for (let h = 0; h < A; h++) {
+      const [from, panels] = [values.at + 2 * D + h * d, proj.w + 8 * h * d];
+      heap.kernels.gemm(from, 3 * D, panels, 8 * D, 0, added.at, D, values.rows, d, D);
+      for (let i = 0; i < values.rows; i++) {
+        let sum = 0;
+        for (let j = 0; j < D; j++) sum += (f[added.at + i * D + j] * (ls1 ? f[ls1 + j] : 1)) ** 2;
+        norms[h * values.rows + i] = Math.sqrt(sum);
+      }
+    }
+    return norms;
+  }
+
+  /** Mean outputs of the heads over sample images, (L, A, d).
+      @throws RefusedError if the file has none */
+  get headMeans(): Float32Array {
+    if (!this.file.has(HEAD_MEANS)) throw new RefusedError(NO_MEANS);
+    return this.file.tensor(HEAD_MEANS).data;
   }
 
   // Gradients
@@ -254,8 +237,13 @@ export class Network {
   headGradient(output: Output, target: Float32Array, rules: Rules) {
     const tape = this.tape(rules);
     const x = this.leaf(tape, output.tokens.at(-1)!, this.sizes.D);
-    tape.backward(this.head(tape, x).logits, target);
+    tape.backward(this.head(tape, x), target);
     return { grad: this.gradient(x), biases: tape.biases };
+  }
+
+  /** Tokens (t, D) -> logits (1, K). */
+  head(tape: Tape, tokens: Matrix): Matrix {
+    return runHead(tape, this.#weights, this.config, tokens).logits;
   }
 
   gradient(x: Matrix): Float32Array {

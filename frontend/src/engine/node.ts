@@ -1,22 +1,48 @@
 /* Answers of the engine in Node.js; see assembly/node.js. */
 
-import { floatsOf } from '../lib/numbers';
+import { floatsOf } from '../lib/base64';
+import type { ExplainedImage } from '../lib/routes';
+import type { Subject } from '../lib/view';
+import { inputOf } from './context';
 import { Heap, type KernelKind } from './heap';
+import { ModelEngine } from './modelEngine';
 import { Network } from './network';
 import { ModelFile } from './safetensors';
+import { serve } from './worker';
+import type { Port } from './workerPool';
 
 interface Request {
   kernels: KernelKind;
   pixels: string; // float32 in base64
-  keep: number[] | null;
+  ablations: Subject['ablations'];
+  calls: [keyof ModelEngine, unknown][]; // of the engine, and their arguments
 }
 
-const asArrays = (_: string, value: unknown) => (value instanceof Float32Array ? [...value] : value);
+/** Floats as a list; of 16 bits, too. */
+const asArrays = (_: string, value: unknown) => (ArrayBuffer.isView(value) ? [...(value as Float32Array)] : value);
 
-/** The forward pass of an image, and the logits `alone`, without attention. */
-export async function answer(file: ArrayBuffer, { kernels, pixels, keep }: Request) {
+/** A worker in this thread. */
+function localPort(kernels: KernelKind[]): Port {
+  const port: Port = { postMessage: () => {}, onmessage: null, onerror: null, terminate: () => {} };
+  const answer = serve((data) => queueMicrotask(() => port.onmessage?.({ data })), kernels);
+  port.postMessage = (message) => answer(message as Parameters<typeof answer>[0]);
+  return port;
+}
+
+/** The forward pass of an image, its logits `alone`, without attention, and the replies to calls, or their refusals. */
+export async function answer(file: ArrayBuffer, { kernels, pixels, ablations, calls }: Request) {
   const network = new Network(new ModelFile(file), new Heap([kernels]));
-  const input = { pixels: floatsOf(pixels), keep, replaced: null };
+  const image = async () => ({ pixels: floatsOf(pixels), shown: {} as ExplainedImage });
+  const engine = new ModelEngine({ file, image, workers: 2, start: () => localPort([kernels]) });
+  const subject = { model: 'model', snapshot: null, image: { kind: 'sample', name: 'cat' }, ablations } as Subject;
+  const { signal } = new AbortController();
+  const replies: unknown[] = [];
+  for (const [method, of] of calls) {
+    const call = engine[method] as (...args: unknown[]) => Promise<unknown>;
+    const args = method === 'explain' || method === 'attention' ? [signal] : [of, signal, () => {}];
+    replies.push(await call.call(engine, subject, ...args).catch((error: Error) => ({ refusal: error.message })));
+  }
+  const input = inputOf(network, floatsOf(pixels), ablations);
   const alone = network.logits(input);
-  return JSON.parse(JSON.stringify({ ...network.forward(input), alone }, asArrays));
+  return JSON.parse(JSON.stringify({ ...network.forward(input), alone, replies }, asArrays));
 }

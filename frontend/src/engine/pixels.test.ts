@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { bytesOf } from '../lib/numbers';
+import { bytesOf } from '../lib/base64';
 import { jpegScale, shrink } from './decode';
 import reference from './pixels.json';
 import { decodePng, onWhite } from './png';

@@ -55,7 +55,8 @@ export class Tape {
 
   /** Run the steps, from the gradient of a result. */
   backward(out: Matrix, grad: ArrayLike<number>) {
-    this.heap.f.set(grad, this.gradOf(out));
+    const at = this.gradOf(out); // may replace the floats
+    this.heap.f.set(grad, at);
     for (const step of this.#steps.reverse()) step();
   }
 

@@ -1,7 +1,7 @@
 /* What the Learn page requests. Each request throws a RefusedError where there is no reply. */
 
 import { untrack } from 'svelte';
-import { floatsOf } from '../lib/numbers';
+import { floatsOf } from '../lib/base64';
 import { canvasOf } from '../lib/paint';
 import { post } from '../lib/server';
 import type { Subject } from '../lib/view';

@@ -1,7 +1,7 @@
 /* Events, places on a stage, and files. */
 
+import { bytesOf } from './base64';
 import type { Grid } from './grid';
-import { bytesOf } from './numbers';
 import { SPACE } from './words';
 
 export const ARROWS: readonly string[] = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];

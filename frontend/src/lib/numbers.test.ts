@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { bytesOf, floatsOf, uint16Of } from './base64';
 import { middlePatch, neighbour } from './grid';
 import {
-  bytesOf,
   colorIndex,
   fillHead,
   fillRows,
-  floatsOf,
   givenRows,
   hasQuery,
   isFlat,
@@ -29,7 +28,6 @@ import {
   smallest,
   sumOf,
   tokenCount,
-  uint16Of,
   uniformWeight,
   weightOfLargest,
 } from './numbers';

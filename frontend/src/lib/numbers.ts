@@ -3,6 +3,7 @@
    Tokens: the class token, if there is one, then registers (`prefix` in total), then patches in reading order.
    Without query patches the query is the class token, or in a model without one the mean over all patches. */
 
+import { bytesOf } from './base64';
 import type { Grid } from './grid';
 import type { Shape as SentShape } from './routes';
 import type { Head, Layer } from './view';
@@ -77,16 +78,6 @@ export const remainingPatches = (shape: Shape) =>
 /** The weight of each token under uniform attention over all remaining tokens; POOL attends to patches alone. */
 export const uniformWeight = (shape: Shape, layer: Layer = MEAN) =>
   1 / ((layer === POOL ? patchCount(shape) : tokenCount(shape)) - removedFrom(shape).length);
-
-export function bytesOf(base64: string) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
-export const floatsOf = (base64: string) => new Float32Array(bytesOf(base64).buffer);
-export const uint16Of = (base64: string) => new Uint16Array(bytesOf(base64).buffer);
 
 /** 256 RGB triples -> 256 pixels as canvas memory holds them (alpha, blue, green, red). */
 export function pixelsOf(base64: string) {

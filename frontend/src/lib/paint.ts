@@ -1,7 +1,8 @@
 /* Painting: small canvases, one pixel per patch, enlarged by the style sheet.
    Each map has its own canvas, so that interpolation cannot mix neighboring heads. */
 
-import { bytesOf, colorIndex, type Scale } from './numbers';
+import { bytesOf } from './base64';
+import { colorIndex, type Scale } from './numbers';
 
 export interface Tile {
   canvas: HTMLCanvasElement;

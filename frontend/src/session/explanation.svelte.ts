@@ -1,14 +1,7 @@
 /* An explanation as it arrives: prediction, sizes and the attention of the default query first, that of others later. */
 
-import {
-  type AttentionRows,
-  type Direction,
-  floatsOf,
-  largest,
-  queryKey,
-  type Shape,
-  tokenCount,
-} from '../lib/numbers';
+import { floatsOf } from '../lib/base64';
+import { type AttentionRows, type Direction, largest, queryKey, type Shape, tokenCount } from '../lib/numbers';
 import { contextOf } from '../lib/paint';
 import type { Subject } from '../lib/view';
 import { ablationOf } from './ablation';

@@ -1,8 +1,8 @@
 /* The maps of the attribution methods for the explained class, their deletion scores, and maps per pixel. */
 
 import { untrack } from 'svelte';
+import { floatsOf } from '../lib/base64';
 import { ANNOUNCE_DELAY, pause, RETRY_DELAY } from '../lib/host';
-import { floatsOf } from '../lib/numbers';
 import { isRefused, NO_RESPONSE } from '../lib/refused';
 import type * as api from '../lib/routes';
 import type { MethodInfo } from '../lib/routes';

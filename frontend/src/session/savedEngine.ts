@@ -1,7 +1,8 @@
 /* The engine of a saved file or a notebook: one explanation, whose data is next to it. */
 
+import { bytesOf, floatsOf, uint16Of } from '../lib/base64';
 import { afterPaint } from '../lib/dom';
-import { bytesOf, floatsOf, queryKey, uint16Of } from '../lib/numbers';
+import { queryKey } from '../lib/numbers';
 import { RefusedError } from '../lib/refused';
 import type { ExplorerData, FullAttention, Provenance } from '../lib/routes';
 import type { Subject, View } from '../lib/view';

@@ -1,6 +1,6 @@
 /* The engine of a running vitviz. */
 
-import { uint16Of } from '../lib/numbers';
+import { uint16Of } from '../lib/base64';
 import { post, stream } from '../lib/server';
 import type { Subject, View } from '../lib/view';
 import type { Engine, Report } from './engine';

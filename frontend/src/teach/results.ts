@@ -1,6 +1,7 @@
 /* What the page says about a fit. Pure functions. */
 
-import { floatsOf, largest, type Shape, sumOf, tokenCount } from '../lib/numbers';
+import { floatsOf } from '../lib/base64';
+import { largest, type Shape, sumOf, tokenCount } from '../lib/numbers';
 import type { Contributions, CrossValidation } from '../lib/routes';
 import { counted, percent, SPACE } from '../lib/words';
 import { type Classes, countOf, type Example, filled, sizeText, type TaughtClass } from './classes.svelte';

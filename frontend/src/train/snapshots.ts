@@ -1,6 +1,7 @@
 /* Snapshots of a training for one probe image: attention of the class token and class probabilities. Pure functions. */
 
-import { fillRows, makeRows, meanOf, type Shape, sharedLimit, tokenCount, uint16Of } from '../lib/numbers';
+import { uint16Of } from '../lib/base64';
+import { fillRows, makeRows, meanOf, type Shape, sharedLimit, tokenCount } from '../lib/numbers';
 import type { TimelineReply } from '../lib/routes';
 import type { Point } from './curves';
 import { effectiveTokens } from './sentences';

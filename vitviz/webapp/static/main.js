@@ -1,2 +1,2 @@
 const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./App.css"])))=>i.map(i=>d[i]);
-import{$n as e,Tn as t}from"./shared.js";import{n,t as r}from"./pageTheme.js";async function i(i){n(),r();let{default:a}=await t(async()=>{let{default:e}=await import(`./App.js`);return{default:e}},__vite__mapDeps([0]),import.meta.url);e(a,{target:i.element,props:{context:i}})}export{i as mount};
+import{En as e,er as t}from"./shared.js";import{n,t as r}from"./pageTheme.js";async function i(i){n(),r();let{default:a}=await e(async()=>{let{default:e}=await import(`./App.js`);return{default:e}},__vite__mapDeps([0]),import.meta.url);t(a,{target:i.element,props:{context:i}})}export{i as mount};

@@ -1,6 +1,7 @@
 /* Direct contributions to a logit: what each layer and head wrote, as steps of a sum. Pure functions. */
 
-import { floatsOf, largest, MEAN, type Shape, tokenCount } from '../../lib/numbers';
+import { floatsOf } from '../../lib/base64';
+import { largest, MEAN, type Shape, tokenCount } from '../../lib/numbers';
 import type { Contributions as Reply } from '../../lib/routes';
 import type { Head, Layer } from '../../lib/view';
 import { type Line, otherPrefixTokens, patchName, queryName, signed, targetTitle } from '../../lib/words';

@@ -1,6 +1,7 @@
 /* State of the features view. */
 
-import { bytesOf, floatsOf, type Scale } from '../../lib/numbers';
+import { bytesOf, floatsOf } from '../../lib/base64';
+import type { Scale } from '../../lib/numbers';
 import type { Nearest } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Line, written } from '../../lib/words';

@@ -1,5 +1,6 @@
 /* A drawing as SVG: text is text, canvases are embedded PNG images. */
 
+import { base64Of } from '../base64';
 import { type Color, type Drawing, FONT, outlineOf, type Picture, type Primitive, pathText, short } from './drawing';
 import { pngOf } from './png';
 
@@ -61,12 +62,6 @@ function paint(name: 'fill' | 'stroke', [red, green, blue, opacity]: Color) {
 
 async function imageOf({ x, y, width, height, pixels, isPixelated, opacity, name }: Picture): Promise<string> {
   const style = isPixelated ? 'image-rendering: pixelated' : undefined;
-  const href = `data:image/png;base64,${base64(await pngOf(pixels))}`;
+  const href = `data:image/png;base64,${base64Of(await pngOf(pixels))}`;
   return `<image${attributes({ id: name, x, y, width, height, opacity: opacity < 1 ? opacity : undefined, preserveAspectRatio: 'none', style })} href="${href}"/>`;
-}
-
-function base64(bytes: Uint8Array) {
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
 }
