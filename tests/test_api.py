@@ -44,6 +44,7 @@ PUBLIC = {
     "reconstruct",
     "swap_class_token",
     "train",
+    "verify",
     "watch",
     "widget",
 }

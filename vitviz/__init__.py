@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from vitviz.attribution.head_factors import HeadFactors
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
+    from vitviz.attribution.verification import Verification
     from vitviz.data.images import Images
+    from vitviz.data.preprocessing import ImageLike
     from vitviz.errors import CheckpointError, ConfigError, DataError, ImageError, TrainingError, VitvizError
     from vitviz.evaluation import Evaluation
     from vitviz.models.capture import capture
@@ -69,6 +71,7 @@ __all__ = [
     "reconstruct",
     "swap_class_token",
     "train",
+    "verify",
     "watch",
     "widget",
 ]
@@ -281,6 +284,30 @@ def head_factors(
 
     checkpoint = as_checkpoint(model)
     return module.head_factors(checkpoint, read_images(checkpoint, images), report)
+
+
+def verify(
+    file: str | Path, image: "ImageLike | None" = None, model: "Checkpoint | nn.Module | None" = None
+) -> "Verification":
+    """Compute what a saved file shows again, and compare: is it what its provenance states?
+
+    The numbers are compared up to rounding, the pixels of the maps of a PNG or SVG file by their hashes; weights,
+    preprocessing and image, too. This finds accidents and careless edits, not a forger who writes the whole file anew.
+
+    Args:
+        file: A .png, .svg, .pdf, .npz, .csv or .html file of the page or of `Explanation.save`.
+        image: The image, as for `explain`; by default the one that the file names, or a file next to it with its hash.
+        model: From `load`, or a module that it takes; by default the one that the file names.
+
+    Returns:
+        Its truth value: equal. `differences` lists what differs, and by how much; `unchecked` is why the file cannot be
+        checked, if so.
+    """
+    from vitviz.attribution import verification
+    from vitviz.models import hub
+
+    given = None if model is None else hub.as_checkpoint(model)
+    return verification.verify(file, image, given, load=hub.load)
 
 
 def read_images(checkpoint: "Checkpoint", images: "Images") -> "Tensor":

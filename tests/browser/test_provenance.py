@@ -66,7 +66,10 @@ def test_all_files_of_a_view_have_its_provenance(open_page, tmp_path):
         assert (one.view.content, one.view.layer, one.view.head, one.view.scale) == ("attention", 4, 1, "map")
         assert "explanation.attention_map(layer=4, head=1)" in one.code
         assert bool(one.panels) == (ending in ("svg", "png", "pdf"))
-        assert one.model_copy(update={"panels": ()}) == found["csv"]
+        assert one.model_copy(update={"panels": (), "numbers": {}}) == found["csv"]
+        assert bool(one.numbers) == bool(one.panels)
+        again = vitviz.verify(tmp_path / f"saved.{ending}")
+        assert again, str(again)
     names = {panel.name for panel in found["svg"].panels}
     assert {"image", "map", "head-1-1", "head-6-6"} <= names
     assert names == {panel.name for panel in found["png"].panels} == {panel.name for panel in found["pdf"].panels}

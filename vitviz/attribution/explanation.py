@@ -416,7 +416,7 @@ class Explanation:
             arrays=lambda: tables.file_arrays(self, chosen),
             rows=lambda: tables.rows(self, chosen, tables.arrays(self, chosen)),
             document=lambda: document(self, chosen),
-            provenance=lambda panels: provenance(self, chosen, panels),
+            provenance=lambda panels: provenance(self, chosen, panels, numbers=bool(panels)),
         )
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:

@@ -9,11 +9,13 @@ import io
 import json
 import math
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 from PIL import Image
 from pydantic import Field
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Side = Annotated[int, Field(ge=1)]
+MAX_NUMBERS = 80_000  # characters of the numbers in a figure
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -144,16 +147,25 @@ class Shown(Model):
     view: View
 
 
+class Numbers(Model):
+    """An array behind a figure: its shape, and its values in float16, little-endian, compressed by zlib, in base64."""
+
+    shape: tuple[Annotated[int, Field(ge=0)], ...]
+    values: Annotated[str, Field(max_length=MAX_NUMBERS)]
+
+
 class Provenance(Shown, Written):
     """Where a saved file comes from: what it shows, side A of a comparison, or the first image of a contact sheet.
 
     Attributes:
         b: Side B of a comparison.
         others: The other images of a contact sheet.
+        numbers: Arrays behind a figure by name, see `vitviz.attribution.tables.arrays`; files of numbers have none.
     """
 
     b: Shown | None = None
     others: tuple[ImageIdentity, ...] = ()
+    numbers: Annotated[dict[Name, Numbers], Field(default_factory=dict)]
 
 
 class ProbeImages(Model):
@@ -182,6 +194,7 @@ def provenance(
     view: View,
     panels: tuple[Panel, ...] = (),
     other: "Explanation | None" = None,
+    numbers: bool = False,
 ) -> Provenance:
     """Return the provenance of a view of an explanation; the weights are hashed when it is first needed.
 
@@ -190,13 +203,35 @@ def provenance(
         view: The view.
         panels: Maps and images of the figure.
         other: The second image of activation patching.
+        numbers: Whether the file is a figure, which states the numbers behind it.
     """
     from vitviz.attribution.code import python
 
     explanation = remove_name(explanation)
     other = other and remove_name(other)
     found = describe_shown(explanation, view if other is None else view.model_copy(update={"other": other.origin}))
-    return Provenance(**dict(found), vitviz=__version__, code=python(explanation, view, other), panels=panels)
+    return Provenance(
+        **dict(found),
+        vitviz=__version__,
+        code=python(explanation, view, other),
+        panels=panels,
+        numbers=numbers_of(explanation, view) if numbers and other is None else {},
+    )
+
+
+def numbers_of(explanation: "Explanation", view: View) -> dict[str, Numbers]:
+    """Return the numbers behind a view, the smallest arrays first, as many as `MAX_NUMBERS` characters hold."""
+    from vitviz.attribution.tables import arrays
+
+    found, left = {}, MAX_NUMBERS
+    numeric = {name: np.asarray(one) for name, one in arrays(explanation, view).items()}
+    for name, values in sorted(numeric.items(), key=lambda item: item[1].size):
+        if values.dtype.kind in "fiu":
+            packed = base64.b64encode(zlib.compress(values.astype("<f2").tobytes(), 9)).decode()
+            if (left := left - len(packed)) < 0:
+                break
+            found[name] = Numbers(shape=values.shape, values=packed)
+    return found
 
 
 def of_comparison(a: Shown, b: Shown, panels: tuple[Panel, ...] = ()) -> Provenance:

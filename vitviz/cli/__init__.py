@@ -21,7 +21,7 @@ from pydantic import Field
 from vitviz import __version__
 from vitviz.cli.catalog import list_names
 from vitviz.cli.data import data_app
-from vitviz.cli.images import explain, predict
+from vitviz.cli.images import explain, predict, verify
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import (
     CHECKPOINT_HELP,
@@ -186,6 +186,7 @@ def serve_page(
 
 app.command("explain")(explain)
 app.command("predict")(predict)
+app.command("verify")(verify)
 app.command("train")(train)
 app.command("sweep")(sweep)
 app.command("convert")(convert)

@@ -150,6 +150,30 @@ def predict(
     report(output, len(found), bad)
 
 
+def verify(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Saved file: .png, .svg, .pdf, .npz, .csv or .html.", show_default=False),
+    ],
+    image: Annotated[
+        str | None, typer.Option(metavar="IMAGE", help="The image, unless it lies next to the file or is named in it.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="CHECKPOINT", help="The model, unless the name in the file finds it.")
+    ] = None,
+) -> None:
+    """Compute what a saved file shows again, and compare.
+
+    Exit status: 0 equal, 1 different, 2 cannot be checked.
+    """
+    from vitviz.attribution import verification
+    from vitviz.models.hub import load
+
+    found = verification.verify(file, image, None if checkpoint is None else load(checkpoint), load=load)
+    print(f"{file}: {found}")
+    raise typer.Exit(2 if found.unchecked else 0 if found else 1)
+
+
 def is_set(image: str) -> bool:
     """Whether an argument is a folder or zip of images."""
     return os.path.isdir(image) or (image.lower().endswith(".zip") and os.path.isfile(image))

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable
 from html import escape, unescape
 from pathlib import Path
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
@@ -215,10 +216,15 @@ def extract_csv(path: Path) -> str | None:
     return line.removeprefix(COMMENT).rstrip() if line.startswith(COMMENT) else None
 
 
-def extract_html(path: Path) -> str | None:
-    """Return a field of the data in an HTML file of `vitviz.plots.document`, whose text contains no "<"."""
+def html_data(path: Path) -> dict[str, Any]:
+    """Return the data in an HTML file of `vitviz.plots.document`, whose text contains no "<"; {} without any."""
     script = re.search(rb'<script type="application/json" id="%s">([^<]*)<' % DATA_ID.encode(), path.read_bytes())
-    found = json.loads(script[1]).get(ARRAY) if script else None
+    return dict(json.loads(script[1])) if script else {}
+
+
+def extract_html(path: Path) -> str | None:
+    """Return a field of the data in an HTML file."""
+    found = html_data(path).get(ARRAY)
     return json.dumps(found) if found else None
 
 

@@ -602,6 +602,12 @@ export interface NeighborsRequest {
   image: Sample | TestImage | RunImage | Upload | Given;
 }
 
+/** An array behind a figure: its shape, and its values in float16, little-endian, compressed by zlib, in base64. */
+export interface Numbers {
+  shape: number[];
+  values: string;
+}
+
 /** Start to open a model by its name or path, cancel it, or ask how far it is. */
 export interface OpenRequest {
   action?: 'state' | 'start' | 'cancel';
@@ -795,6 +801,7 @@ export interface Provenance {
   view: View;
   b?: Shown | null;
   others?: ImageIdentity[];
+  numbers?: Record<string, Numbers>;
 }
 
 /** The image with its masked patches predicted, as a data URL. */

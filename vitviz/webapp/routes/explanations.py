@@ -246,7 +246,7 @@ async def provenance(request: types.CodeRequest, call: Caller) -> Provenance:
     """Return where a figure of a view comes from, without the figure's panels."""
     held = await call.explain(request.subject)
     other = await other_of(request, call)
-    return await call.quick(lambda: attribution.provenance(held.explanation, request.view, other=other))
+    return await call.quick(lambda: attribution.provenance(held.explanation, request.view, other=other, numbers=True))
 
 
 @router.post("/comparison")

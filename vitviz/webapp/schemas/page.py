@@ -40,7 +40,6 @@ class Catalog(ModelList):
     colors: ColorTables
     public: bool
     static: bool
-    static: bool
 
 
 class FullAttention(TypedDict):
