@@ -279,10 +279,13 @@ def test_a_file_carries_the_provenance_of_both_sides(pair, tmp_path, ending):
     found = read(compare(one, ablated, layer=2, b_options={"head": 1}).save(tmp_path / f"pair{ending}"))
     expected = [provenance(one, View(layer=2)), provenance(ablated, View(layer=2, head=1))]
     for shown, side_of in zip((found, found.b), expected, strict=True):
-        assert dict(side_of) | dict(shown) | {"code": None, "panels": (), "b": None} == dict(side_of) | {"code": None}
+        assert dict(side_of) | dict(shown) | {"code": None, "panels": (), "b": None, "numbers": {}} == dict(side_of) | {
+            "code": None
+        }
     assert found.b.subject.ablations == (Ablation(heads=((1, 0),)),)
     panels = ["map-a", "map-b", "difference"] if ending in file_formats.DRAWN else []
     assert [panel.name for panel in found.panels] == panels
+    assert ("difference" in found.numbers) == bool(panels)
 
 
 def test_the_code_of_a_comparison_computes_it():

@@ -193,9 +193,33 @@ def test_what_is_missing_is_named(explanation, checkpoint, tmp_path):
     (tmp_path / "plain.png").write_bytes(tiny_png())
     assert "no provenance" in again(tmp_path / "plain.png", checkpoint).unchecked
     assert "must end in" in again(tmp_path / "cat.docx", checkpoint).unchecked
-    pair = tmp_path / "pair.csv"
-    vitviz.compare(explanation, vitviz.explain(checkpoint, tiny.pixels())).save(pair)
-    assert "not comparisons" in again(pair, checkpoint).unchecked
+    pair = vitviz.compare(explanation, vitviz.explain(checkpoint, tiny.pixels(40, 31))).save(tmp_path / "pair.csv")
+    assert again(pair, checkpoint).unchecked.startswith("The image is needed: 31 x 40 px, SHA-256 ")
+    probes = vitviz.probe(checkpoint, [tiny.pixels()]).save(tmp_path / "probes.npz")
+    assert "not probes" in again(probes, checkpoint).unchecked
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "npz", "csv"])
+def test_a_comparison_is_computed_again(ending, explanation, checkpoint, tmp_path):
+    ablated = explanation.ablate(**ABLATED)
+    path = vitviz.compare(explanation, ablated, layer=2, head=1).save(tmp_path / f"pair.{ending}")
+    found = again(path, checkpoint)
+    assert found, str(found)
+    other = vitviz.compare(explanation, ablated, layer=3, head=1).save(tmp_path / f"other.{ending}")
+    if ending in ("npz", "csv"):
+        path.write_bytes(stated_by(path, other))
+        assert "differs" in str(again(path, checkpoint))
+
+
+def stated_by(path, other) -> bytes:
+    """Return the numbers of another file under the provenance of a file."""
+    text = metadata.extract(path)
+    if path.suffix == ".csv":
+        return f"# vitviz: {text}\n".encode() + other.read_bytes().partition(b"\n")[2]
+    with np.load(other) as stored:
+        content = io.BytesIO()
+        np.savez_compressed(content, **dict(stored) | {"provenance": np.array(text)})
+    return content.getvalue()
 
 
 def tiny_png() -> bytes:

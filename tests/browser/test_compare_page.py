@@ -396,6 +396,7 @@ def test_the_comparison_is_saved_as_shown(open_comparison, images, tmp_path):
         data = path.read_bytes()
         source = provenance.read(path)
         assert [one.subject.image.name for one in (source, source.b)] == ["cat", "dog"]
+        assert (again := vitviz.verify(path)), str(again)
         assert [(one.view.layer, one.view.head) for one in (source, source.b)] == [(4, 2)] * 2
         if ending in ("png", "svg", "pdf"):
             assert {panel.name for panel in source.panels} >= {"map-a", "map-b", "difference"}

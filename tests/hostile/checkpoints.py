@@ -125,7 +125,7 @@ INVALID_FIELDS: list[tuple[str, str, list[Any]]] = [
     ("embed_dim", "an integer from 1 to 8192", [10**9, 2**62]),
     ("num_classes", "an integer from 0 to 100000", [-1]),
     ("reg_tokens", "an integer from 0 to 64", [10**6, -1]),
-    ("img_size", "2 values, each an integer from 1 to 4096", [[10**9, 10**9], 32, [32], ["a", "b"], [20, 28, 3]]),
+    ("img_size", "2 values, each an integer from 1 to 4096", [[10**9, 10**9], "32", [32], ["a", "b"], [20, 28, 3]]),
     ("global_pool", "one of token, avg, token_avg, map", ["all", ["token"]]),
     ("qkv_bias", "true or false", ["yes"]),
     ("init_values", "a number above 0 and at most 1, or None", [-1, "0.1"]),

@@ -128,6 +128,7 @@ def test_the_measurement_ends_when_nobody_waits_any_more(client, monkeypatch):
 
     monkeypatch.setattr(probes, "probe", gone)
     monkeypatch.setattr("vitviz.webapp.server.jobs.Job.report", cancelled)
+    monkeypatch.setattr("vitviz.webapp.server.calls.AT_ONCE", 60)
     status, _ = client.post("models/probes", model="cifar10-ti4")
     assert (status, ended.is_set()) == (499, True)
     assert not any(client.backend.probes.held.values())

@@ -414,11 +414,16 @@ class Comparison:
         aspects = [side.image.shape[1] / side.image.shape[0] for side in (self.a, self.b)]
         return draw_comparison(first, second, third, (aspects[0], aspects[1]), self.headline, self.query)
 
-    def provenance(self, panels: tuple[Panel, ...] = ()) -> Provenance | None:
-        """Return where both sides come from, if that is known; `panels` are the maps and images of a figure."""
+    def provenance(self, panels: tuple[Panel, ...] = (), numbers: bool = False) -> Provenance | None:
+        """Return where both sides come from, if that is known.
+
+        Args:
+            panels: The maps and images of a figure.
+            numbers: Whether the file is a figure, which states the numbers behind it.
+        """
         if self.a.shown is None or self.b.shown is None:
             return None
-        return provenance.of_comparison(self.a.shown(), self.b.shown(), panels)
+        return provenance.of_comparison(self.a.shown(), self.b.shown(), panels, self.arrays() if numbers else None)
 
     def save(self, path: Output) -> Path | Output:
         """Write the figure (.png, .svg, .pdf, .jpg), the arrays (.npz) or a table (.csv), by the file's ending.
@@ -431,7 +436,8 @@ class Comparison:
         Raises:
             ValueError: If the file has another ending.
         """
-        return file_formats.save(path, self.figure, self.arrays, self.rows, provenance=self.provenance)
+        stated = lambda panels: self.provenance(panels, numbers=bool(panels))  # noqa: E731
+        return file_formats.save(path, self.figure, self.arrays, self.rows, provenance=stated)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the figure in a notebook."""

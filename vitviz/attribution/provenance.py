@@ -10,10 +10,10 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from PIL import Image
@@ -206,6 +206,7 @@ def provenance(
         numbers: Whether the file is a figure, which states the numbers behind it.
     """
     from vitviz.attribution.code import python
+    from vitviz.attribution.tables import arrays
 
     explanation = remove_name(explanation)
     other = other and remove_name(other)
@@ -215,16 +216,14 @@ def provenance(
         vitviz=__version__,
         code=python(explanation, view, other),
         panels=panels,
-        numbers=numbers_of(explanation, view) if numbers and other is None else {},
+        numbers=numbers_of(arrays(explanation, view)) if numbers and other is None else {},
     )
 
 
-def numbers_of(explanation: "Explanation", view: View) -> dict[str, Numbers]:
-    """Return the numbers behind a view, the smallest arrays first, as many as `MAX_NUMBERS` characters hold."""
-    from vitviz.attribution.tables import arrays
-
+def numbers_of(arrays: Mapping[str, Any]) -> dict[str, Numbers]:
+    """Return the numbers among arrays by name, the smallest arrays first, as many as `MAX_NUMBERS` characters hold."""
     found, left = {}, MAX_NUMBERS
-    numeric = {name: np.asarray(one) for name, one in arrays(explanation, view).items()}
+    numeric = {name: np.asarray(one) for name, one in arrays.items()}
     for name, values in sorted(numeric.items(), key=lambda item: item[1].size):
         if values.dtype.kind in "fiu":
             packed = base64.b64encode(zlib.compress(values.astype("<f2").tobytes(), 9)).decode()
@@ -234,11 +233,14 @@ def numbers_of(explanation: "Explanation", view: View) -> dict[str, Numbers]:
     return found
 
 
-def of_comparison(a: Shown, b: Shown, panels: tuple[Panel, ...] = ()) -> Provenance:
-    """Return the provenance of a comparison of two sides."""
+def of_comparison(
+    a: Shown, b: Shown, panels: tuple[Panel, ...] = (), arrays: Mapping[str, Any] | None = None
+) -> Provenance:
+    """Return the provenance of a comparison of two sides; `arrays` are those behind a figure."""
     from vitviz.attribution.code import of_comparison
 
-    return Provenance(**dict(a), vitviz=__version__, code=of_comparison(a, b), panels=panels, b=b)
+    numbers = numbers_of(arrays or {})
+    return Provenance(**dict(a), vitviz=__version__, code=of_comparison(a, b), panels=panels, b=b, numbers=numbers)
 
 
 def of_contact_sheet(first: Shown, others: Sequence[ImageIdentity]) -> Provenance:

@@ -9,7 +9,7 @@ import csv
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from vitviz import __version__
 from vitviz.attribution import provenance as origins
 from vitviz.attribution import serialize, tables
+from vitviz.attribution.comparison import Comparison, side
 from vitviz.attribution.explanation import Explanation, explain
 from vitviz.attribution.file_formats import csv_bytes
-from vitviz.attribution.provenance import InputPreprocessing, Numbers, Provenance, identify
+from vitviz.attribution.provenance import InputPreprocessing, Numbers, Provenance, Shown, identify
 from vitviz.attribution.view_maps import target_of
 from vitviz.data import metadata
 from vitviz.data.image_folder import SUFFIXES
@@ -35,6 +36,8 @@ Loader = Callable[[str], Checkpoint]
 # Differences that rounding makes, relative to the largest magnitude of an array: of arrays, of seven digits, and of
 # 16 bits. Sums of float32 in another order, as on another processor, give up to about 1e-4.
 TOLERANCE, TOLERANCE_16_BIT = 2e-4, 1.5e-3
+# Scores need many forward passes, and no figure shows them; names of files may be private.
+NOT_COMPARED = ("methods", "scores", "random_baseline", "a_image_name", "b_image_name", "names")
 MAX_CANDIDATES = 1000  # image files next to the file that are hashed
 
 
@@ -83,23 +86,28 @@ def verify(
     path = Path(file)
     try:
         found = origins.read(path)
-        if not isinstance(found, Provenance) or found.b or found.others or found.view.content == "patching":
+        if not isinstance(found, Provenance) or found.others or found.view.content == "patching":
             raise UncheckedError(
-                "Only files of one image in one model are computed again, not comparisons, probes, contact sheets and "
-                "activation patching."
+                "Only explanations and comparisons are computed again, not probes, contact sheets and activation "
+                "patching."
             )
         notes: list[str] = []
         compared: list[str] = []
         if found.vitviz != __version__:
             notes.append(f"the file is of vitviz {found.vitviz}, this is {__version__}")
         differences = list(changed_panels(path, found, compared, notes))
-        checkpoint = model or load_model(found, load)
-        differences += changed_model(checkpoint, found, compared)
-        explanation = explain_again(checkpoint, find_image(path, found) if image is None else image, found)
-        if explanation.image.sha256 != found.image.sha256:
-            differences.append("the image is another one, by its SHA-256")
-        compared.append("image")
-        differences += changed_numbers(path, explanation, found, compared)
+        explanations = []
+        for which, one in {"": found, "of B ": found.b}.items():
+            if one is not None:
+                checkpoint = model or load_model(one, load)
+                differences += [f"{text} {which}".strip() for text in changed_model(checkpoint, one)]
+                given = image if one.image.sha256 == found.image.sha256 else None
+                again = explain_again(checkpoint, find_image(path, one) if given is None else given, one)
+                if again.image.sha256 != one.image.sha256:
+                    differences.append(f"the image {which}is another one, by its SHA-256")
+                explanations.append(again)
+        compared += ["weights", "image"]
+        differences += changed_numbers(path, explanations, found, compared)
     except (VitvizError, ValueError, OSError) as error:
         return Verification(unchecked=str(error))
     return Verification(tuple(differences), "", tuple(notes), tuple(compared))
@@ -122,7 +130,7 @@ def changed_panels(path: Path, found: Provenance, compared: list[str], notes: li
         compared.append(f"pixels of {len(hashed)} panels")
 
 
-def load_model(found: Provenance, load: Loader) -> Checkpoint:
+def load_model(found: Shown, load: Loader) -> Checkpoint:
     """Load the model of a file."""
     if found.subject.snapshot is not None:
         raise UncheckedError("The weights of a snapshot of a training are not stored.")
@@ -134,9 +142,8 @@ def load_model(found: Provenance, load: Loader) -> Checkpoint:
         ) from error
 
 
-def changed_model(checkpoint: Checkpoint, found: Provenance, compared: list[str]) -> Iterator[str]:
+def changed_model(checkpoint: Checkpoint, found: Shown) -> Iterator[str]:
     """Yield how a model is not that of a file."""
-    compared.append("weights")
     if identify(checkpoint).sha256 != found.model.sha256:
         yield "the weights are other ones, by their SHA-256"
     own = InputPreprocessing(**vars(checkpoint.preprocessing))
@@ -145,7 +152,7 @@ def changed_model(checkpoint: Checkpoint, found: Provenance, compared: list[str]
         yield f"the preprocessing has another {', '.join(changed)}"
 
 
-def find_image(path: Path, found: Provenance) -> ImageLike:
+def find_image(path: Path, found: Shown) -> ImageLike:
     """Return the image of a file: a bundled one, a test image, or a file next to it with its hash."""
     image = found.subject.image
     if isinstance(image, Sample):
@@ -164,7 +171,7 @@ def find_image(path: Path, found: Provenance) -> ImageLike:
     )
 
 
-def explain_again(checkpoint: Checkpoint, image: ImageLike, found: Provenance) -> Explanation:
+def explain_again(checkpoint: Checkpoint, image: ImageLike, found: Shown) -> Explanation:
     """Explain the image as the file states."""
     explanation = explain(checkpoint, image, crop=found.image.crop)
     for one in found.subject.ablations:
@@ -172,17 +179,26 @@ def explain_again(checkpoint: Checkpoint, image: ImageLike, found: Provenance) -
     return explanation
 
 
-def changed_numbers(path: Path, explanation: Explanation, found: Provenance, compared: list[str]) -> Iterator[str]:
+def changed_numbers(
+    path: Path, explanations: list[Explanation], found: Provenance, compared: list[str]
+) -> Iterator[str]:
     """Yield the numbers of a file that are not those of the new computation."""
-    ending, view = path.suffix.lower(), found.view
-    if ending == ".npz":
-        pairs, tolerance = arrays_of_npz(path, explanation, view), TOLERANCE
-    elif ending == ".csv":
-        pairs, tolerance = values_of_csv(path, explanation, view), TOLERANCE
-    elif ending == ".html":
-        pairs, tolerance = arrays_of_html(path, explanation, view), TOLERANCE
+    ending, view, tolerance = path.suffix.lower(), found.view, TOLERANCE
+    first = explanations[0]
+    if found.b is None:
+        arrays, rows = tables.arrays(first, view), lambda: tables.rows(first, view, arrays)
     else:
-        pairs, tolerance = arrays_of_figure(found.numbers, explanation, view), TOLERANCE_16_BIT
+        comparison = Comparison(side(first, view), side(explanations[1], found.b.view, first))
+        arrays, rows = comparison.arrays(), comparison.rows
+    if ending == ".npz":
+        pairs = arrays_of_npz(path, arrays | (of_explanation(first, view) if found.b is None else {}))
+    elif ending == ".csv":
+        pairs = values_of_csv(path, rows())
+    elif ending == ".html":
+        pairs = arrays_of_html(path, first, view)
+    else:
+        tolerance = TOLERANCE_16_BIT
+        pairs = {name: (decode(one), np.asarray(arrays.get(name, ""))) for name, one in found.numbers.items()}
     if not pairs:
         raise UncheckedError("The file states no numbers: it was written by an earlier version.")
     for name, (stored, again) in pairs.items():
@@ -212,12 +228,6 @@ def describe_difference(stored: NDArray[Any], again: NDArray[Any], tolerance: fl
     return f"differs by up to {largest:.3g}, {100 * largest / size:.2g} % of its largest"
 
 
-def arrays_of_figure(numbers: Mapping[str, Numbers], explanation: Explanation, view: View) -> Pairs:
-    """Return the arrays in the provenance of a figure, and the same computed again."""
-    again = tables.arrays(explanation, view) if numbers else {}
-    return {name: (decode(one), np.asarray(again.get(name, ""))) for name, one in numbers.items()}
-
-
 def decode(numbers: Numbers) -> NDArray[Any]:
     """Return the values of numbers; ValueError if they are damaged."""
     try:
@@ -228,23 +238,25 @@ def decode(numbers: Numbers) -> NDArray[Any]:
         raise UncheckedError(f"The numbers in the file are damaged: {error}.") from error
 
 
-def arrays_of_npz(path: Path, explanation: Explanation, view: View) -> Pairs:
-    """Return the arrays of an NPZ file, and the same computed again; with maps of all methods if it has them."""
+def of_explanation(explanation: Explanation, view: View) -> dict[str, Any]:
+    """Return the arrays that a file has beside those of its view."""
+    attention = {} if explanation.context.layered else {"attention": explanation.attention}
+    return tables.view_arrays(explanation, view) | tables.method_arrays(explanation, view) | attention
+
+
+def arrays_of_npz(path: Path, arrays: Mapping[str, Any]) -> Pairs:
+    """Return the arrays of an NPZ file, and the same of a new computation."""
     with np.load(path, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files if name != metadata.ARRAY}
-    again = tables.view_arrays(explanation, view)
-    if "attention" in arrays:
-        again["attention"] = explanation.attention
-    if any(name.startswith("method_") for name in arrays):
-        again |= tables.method_arrays(explanation, view)
-    measured = ("methods", "scores", "random_baseline")  # scores need many passes, and no figure shows them
-    return {name: (values, np.asarray(again.get(name, ""))) for name, values in arrays.items() if name not in measured}
+        return {
+            name: (stored[name], np.asarray(arrays.get(name, "")))
+            for name in stored.files
+            if name not in (metadata.ARRAY, *NOT_COMPARED)
+        }
 
 
-def values_of_csv(path: Path, explanation: Explanation, view: View) -> Pairs:
-    """Return the last column of a CSV file by its other columns, and the same computed again."""
-    again = csv_bytes(tables.rows(explanation, view, tables.arrays(explanation, view)))
-    stored, computed = (read_table(content) for content in (path.read_bytes(), again))
+def values_of_csv(path: Path, rows: Iterable[tables.Row]) -> Pairs:
+    """Return the last column of a CSV file by its other columns, and the same of a new computation."""
+    stored, computed = (read_table(content) for content in (path.read_bytes(), csv_bytes(rows)))
     names = np.array([" ".join(filter(None, place)) for place, _ in stored])
     expected = np.array([" ".join(filter(None, place)) for place, _ in computed])
     quantities = sorted({place[0] for place, _ in stored} | {place[0] for place, _ in computed})

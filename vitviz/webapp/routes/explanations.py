@@ -11,7 +11,6 @@ from vitviz import environment
 from vitviz.attribution import provenance as attribution
 from vitviz.attribution import serialize
 from vitviz.attribution.code import python
-from vitviz.attribution.comparison import Comparison
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations
 from vitviz.attribution.features import similarity as token_similarity
@@ -258,7 +257,7 @@ async def comparison(request: types.ComparisonRequest, call: Caller) -> types.Co
 @router.post("/comparison-provenance")
 async def comparison_provenance(request: types.ComparisonRequest, call: Caller) -> Provenance | None:
     """Return where a figure of a comparison comes from, without the figure's panels."""
-    return await comparisons.compare(request, call, Comparison.provenance)
+    return await comparisons.compare(request, call, lambda found: found.provenance(numbers=True))
 
 
 @router.post("/comparison-file")
