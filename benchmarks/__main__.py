@@ -130,6 +130,17 @@ def bench_load(
     load.load(users, seconds, burst, slow, mixed)
 
 
+@app.command("engine")
+def bench_engine(
+    checkpoint: CheckpointOption = "cifar10-ti4",
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Timed forward passes.")] = 100,
+) -> None:
+    """The model in the browser against PyTorch on one thread, and its memory; needs `npm ci` in frontend."""
+    from benchmarks import engine
+
+    engine.engine(checkpoint, rounds)
+
+
 @app.command("lesson")
 def bench_lesson(
     checkpoint: CheckpointOption = "cifar10-ti4",
