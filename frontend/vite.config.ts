@@ -68,6 +68,8 @@ function leaveOutServed(): Plugin {
 const SHARED = /src.lib|node_modules/;
 /** What only files of figures need: loaded when the first one is saved. */
 const FIGURES = /src.lib.export.(?!animation|gif|pdf|glyph)|inline$/;
+/** What only charts need, which the first page has none of. */
+const CHARTS = /src.lib.(ValueAxis|axes)/;
 /** Modules that read layout or draw on canvases: tests/browser/test_figures.py runs them in a browser. */
 const LAID_OUT = 'src/lib/export/{animation,canvas,glyph,shapes,sheet,walk}.ts';
 
@@ -102,7 +104,11 @@ export default defineConfig(({ mode }) => {
           comments: { legal: true, annotation: false, jsdoc: false },
           codeSplitting: !isStandalone && {
             groups: [
-              { name: 'shared', test: (id) => SHARED.test(id) && !FIGURES.test(id), minShareCount: 3 },
+              {
+                name: 'shared',
+                test: (id) => SHARED.test(id) && !FIGURES.test(id) && !CHARTS.test(id),
+                minShareCount: 3,
+              },
               { name: 'figures', test: FIGURES, minShareCount: 2 },
             ],
           },

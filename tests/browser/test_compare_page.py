@@ -437,3 +437,16 @@ def test_every_kind_fits_the_screen(open_comparison, width):
         boxes = [stage(page, f"map-{side}").bounding_box() for side in "ab"]
         assert boxes[0]["y"] == pytest.approx(boxes[1]["y"], abs=1)
         assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+
+
+def test_the_class_token_is_swapped_when_its_section_is_opened(open_comparison):
+    model = vitviz.load("cifar10-ti4")
+    a, b = vitviz.explain(model, ["cat", "truck"])
+    page = open_comparison("&image=cat&b.image=truck")
+    page.locator(".pair-swap summary").click()
+    chart = page.locator("[data-swap=ready] svg")
+    found = vitviz.swap_class_token(a, b).probabilities
+    last = f"after layer 6: {written(found[-1, model.labels.index('cat')], 2)} and "
+    expect(chart).to_have_attribute("aria-label", re.compile(re.escape(last)))
+    expect(page.locator(".pair-swap-sentence")).to_contain_text("the class token of B (truck")
+    check_width(page)

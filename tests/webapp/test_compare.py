@@ -216,3 +216,15 @@ def test_features_of_two_layers_are_aligned_colors(client, pair):
         np.testing.assert_allclose(pixels[:, :3] / 255, colors.reshape(-1, 3), rtol=0, atol=0.003)
     assert reply["difference"] is None
     assert client.refusal(ROUTE, **sides(CAT, DOG, view, **view))["field"] == "b"
+
+
+def test_the_swap_has_the_probabilities_of_both_predictions(client, pair):
+    reply = client.get("explanations/class-token-swap", a=CAT, b=DOG)
+    found = vitviz.swap_class_token(*pair)
+    classes = [int(one.probabilities.argmax()) for one in pair]
+    assert reply["labels"] == [one.prediction for one in pair]
+    for name, k in zip(("patches", "class_token"), classes, strict=True):
+        np.testing.assert_allclose(reply[name], found.probabilities[:, k], rtol=1e-6)
+    assert len(reply["patches"]) == tiny.L + 1
+    refused = client.refusal("explanations/class-token-swap", a=CAT, b=SHIPPED)
+    assert "same model" in refused["error"]

@@ -37,7 +37,7 @@ Loader = Callable[[str], Checkpoint]
 # 16 bits. Sums of float32 in another order, as on another processor, give up to about 1e-4.
 TOLERANCE, TOLERANCE_16_BIT = 2e-4, 1.5e-3
 # Scores need many forward passes, and no figure shows them; names of files may be private.
-NOT_COMPARED = ("methods", "scores", "random_baseline", "a_image_name", "b_image_name", "names")
+NOT_COMPARED = ("methods", "scores", "random_baseline", "a_image_name", "b_image_name", "names", "headline")
 MAX_CANDIDATES = 1000  # image files next to the file that are hashed
 
 

@@ -1053,6 +1053,19 @@ export interface SurveyReply {
   problem: string;
 }
 
+/** The output for the patches of A and, after a layer, the class token of B; index 0 is before the first layer. */
+export interface Swap {
+  labels: [string, string] | null;
+  patches: number[];
+  class_token: number[];
+}
+
+/** The subject whose patches stay, and the one whose class token is inserted. */
+export interface SwapRequest {
+  a: Subject;
+  b: Subject;
+}
+
 /** A sweep: name and settings of each run, and results of the completed ones. */
 export interface SweepInfo {
   name: string;
@@ -1218,6 +1231,7 @@ export interface Routes {
   'explanations/provenance': [CodeRequest, Provenance];
   'explanations/comparison': [ComparisonRequest, Comparison];
   'explanations/comparison-provenance': [ComparisonRequest, Provenance | null];
+  'explanations/class-token-swap': [SwapRequest, Swap];
   'explanations/comparison-file': [ComparisonFileRequest, SavedFile];
   'explanations/contact-sheet': [ContactSheetRequest, ContactSheet];
   'explanations/contact-sheet-provenance': [ContactSheetRequest, Provenance];

@@ -12,7 +12,7 @@ from vitviz.attribution import provenance as attribution
 from vitviz.attribution import serialize
 from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
-from vitviz.attribution.explanation import Explanation, patch_activations
+from vitviz.attribution.explanation import Explanation, patch_activations, swap_class_token
 from vitviz.attribution.features import similarity as token_similarity
 from vitviz.attribution.methods import METHODS, Method
 from vitviz.attribution.neighbors import FeatureIndex, build_index, unit_features
@@ -260,6 +260,13 @@ async def comparison_provenance(request: types.ComparisonRequest, call: Caller) 
     return await comparisons.compare(request, call, lambda found: found.provenance(numbers=True))
 
 
+@router.post("/class-token-swap")
+async def class_token_swap(request: types.SwapRequest, call: Caller) -> types.Swap:
+    """Replace the class token of an image by that of another one, after each layer."""
+    a, b = await call.explain(request.a), await call.explain(request.b)
+    return await call.many_passes(lambda: swap(a.explanation, b.explanation), a.is_large)
+
+
 @router.post("/comparison-file")
 async def comparison_file(request: types.ComparisonFileRequest, call: Caller) -> SavedFile:
     """Return the arrays or the table of a comparison."""
@@ -353,6 +360,17 @@ def pca_of_layer(
     pixels[kept, :3] = np.round(255 * found.rgb.reshape(-1, 3)[kept])
     pixels[kept, 3] = 255
     return pixels, found.basis.explained.tolist()
+
+
+def swap(a: Explanation, b: Explanation) -> types.Swap:
+    """Compute the reply of `class_token_swap`."""
+    found = swap_class_token(a, b)
+    if not a.context.checkpoint.is_classifier:
+        share = found.patches_share
+        return types.Swap(labels=None, patches=share.tolist(), class_token=(1 - share).tolist())
+    classes = [int(one.probabilities.argmax()) for one in (a, b)]
+    patches, class_token = (found.probabilities[:, k].tolist() for k in classes)
+    return types.Swap(labels=(a.labels[classes[0]], a.labels[classes[1]]), patches=patches, class_token=class_token)
 
 
 def nearest_of(explanation: Explanation, data: str | None, public: bool, call: Call) -> types.Nearest:

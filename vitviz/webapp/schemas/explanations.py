@@ -99,6 +99,27 @@ class ComparisonRequest(Model):
     b: SideRequest
 
 
+class SwapRequest(Model):
+    """The subject whose patches stay, and the one whose class token is inserted."""
+
+    a: Subject
+    b: Subject
+
+
+class Swap(Reply):
+    """The output for the patches of A and, after a layer, the class token of B; index 0 is before the first layer.
+
+    Attributes:
+        labels: Predicted classes of A and B; None for a model that predicts no class.
+        patches: Probability of A's class, or the share of A's output, (L + 1,).
+        class_token: Probability of B's class, or the share of B's output, (L + 1,).
+    """
+
+    labels: tuple[str, str] | None
+    patches: Vector
+    class_token: Vector
+
+
 class ComparisonFileRequest(ComparisonRequest):
     """Also the format of the file."""
 
