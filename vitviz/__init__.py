@@ -131,10 +131,10 @@ def load(
     """Load a checkpoint, a ViT of timm or transformers, or any module with attention, in evaluation mode.
 
     Args:
-        name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder as timm and transformers save
-            it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; an adapter of PEFT; a module; or,
-            with `like`, a state_dict or a file of one. A module that cannot be converted, of any library or your own,
-            is copied and run as it is, with its attention captured.
+        name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder of a training ("runs/NAME"), or
+            as timm and transformers save it; "timm:NAME", "hf:OWNER/NAME" or an address on the Hugging Face Hub; an
+            adapter of PEFT; a module; or, with `like`, a state_dict or a file of one. A module that cannot be
+            converted, of any library or your own, is copied and run as it is, with its attention captured.
         device: "auto" (a GPU with CUDA if there is one), "cuda", "mps" (Apple's GPU) or "cpu".
         precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
         labels: Names of the K classes in order, by index in a mapping, or in a text file with one per line; None for

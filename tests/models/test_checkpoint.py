@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+import vitviz
 from tests import tiny
 from tests.hostile.checkpoints import SafetensorsFile
 from vitviz import files
@@ -262,3 +263,17 @@ def test_the_cache_of_files_of_a_container_is_available(tmp_path, monkeypatch):
     assert checkpoint.available_memory() == 3_500_000
     files["/sys/fs/cgroup/memory.max"] = "max\n"
     assert checkpoint.available_memory() == 8000 * 1024
+
+
+@pytest.mark.parametrize(("parent", "name"), [("runs", "runs/mine"), ("elsewhere", "mine")])
+def test_the_folder_of_a_training_is_a_model(parent, name, tmp_path, monkeypatch):
+    folder = tmp_path / parent / "mine"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    model = tiny.checkpoint()
+    checkpoint.save(model, folder / "last.safetensors")
+    found = vitviz.load(folder, device="cpu")
+    assert found.name == name
+    monkeypatch.chdir(tmp_path)
+    saved = vitviz.explain(found, tiny.pixels()).save(tmp_path / "map.csv", layer=1)
+    assert bool(vitviz.verify(saved, tiny.pixels())) == (parent == "runs")

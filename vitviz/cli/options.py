@@ -28,7 +28,9 @@ AnyData = Annotated[
     str | None,
     typer.Option("--data", metavar="PATH", help=f"{DATA_HELP} Required for folder: an image folder or a zip file."),
 ]
-CHECKPOINT_HELP = "Name in checkpoints/, .safetensors file, folder of timm or transformers, timm:NAME or hf:OWNER/NAME."
+CHECKPOINT_HELP = (
+    "Name in checkpoints/, .safetensors file, folder of a run, timm or transformers, timm:NAME or hf:OWNER/NAME."
+)
 CheckpointName = Annotated[str, typer.Argument(metavar="CHECKPOINT", help=CHECKPOINT_HELP, show_default=False)]
 CheckpointOption = Annotated[str, typer.Option(metavar="CHECKPOINT", help=CHECKPOINT_HELP)]
 ImgSize = Annotated[

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 AnyModule = TypeVar("AnyModule", bound="torch.nn.Module")
 PACKAGE = Path(__file__).parents[1]
 # In the package if installed, next to it in a checkout.
+LAST = "last.safetensors"  # weights in the folder of a training
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
 CHECKSUMS = "SHA256SUMS"  # in the format of `sha256sum`
 FORMAT = 2

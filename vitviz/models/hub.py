@@ -143,9 +143,9 @@ def load(
     """Load a model in evaluation mode, on the CPU in float32; a module keeps its dtype.
 
     Args:
-        name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers; a model on the
-            Hugging Face Hub, as for `standard_name`; or a module of timm, torchvision or transformers, whose
-            weights are copied.
+        name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers, or of a training,
+            "runs/NAME"; a model on the Hugging Face Hub, as for `standard_name`; or a module of timm, torchvision or
+            transformers, whose weights are copied.
         labels: Names of the K classes, as for `read_labels`; None for those of the model's files.
         img_size: Height and width of the input (px), or one side of a square, by interpolated positions; None for that
             of the name ("NAME@448px") or of the model's files.
@@ -172,6 +172,11 @@ def load(
         if size is not None and img_size not in (None, size):
             raise CheckpointError(f"img_size must be that of the name: got {img_size} and {size}", field="img_size")
         img_size = img_size if size is None else read_size(size)
+    if isinstance(name, str | Path) and isfile(last := Path(name) / checkpoint.LAST):
+        found = load(last, labels, img_size, offline, check, processor, mean, std, base)
+        parent = last.parent.resolve()
+        run = f"runs/{parent.name}" if parent.parent.name == "runs" else parent.name
+        return replace(found, name=found.name.replace(last.stem, run, 1))
     if isinstance(name, nn.Module):
         settings = processor_of(name) if settings is None else settings
     folder = None if isinstance(name, nn.Module | Pretrained) else find_folder(name, offline, base)

@@ -33,11 +33,11 @@ from vitviz.models.config import STRICT, rule
 from vitviz.runs import process
 from vitviz.runs.process import RunLock
 from vitviz.training import timeline
-from vitviz.training.config import CHECKPOINT_FILE, DatasetName, Fraction, Objective, TrainConfig, from_json
+from vitviz.training.config import DatasetName, Fraction, Objective, TrainConfig, from_json
 from vitviz.training.loop import Progress, State, Time
 from vitviz.training.timeline import TimelineRecorder
 
-CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", CHECKPOINT_FILE
+CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", checkpoint.LAST
 MAX_CONFIG_BYTES = 2**20
 TAIL_BYTES = 4096  # more than one line of metrics
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.

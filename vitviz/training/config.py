@@ -37,7 +37,6 @@ def check_path(value: Any) -> str:
 
 
 PathString = Annotated[str, PlainValidator(check_path), Field(min_length=1)]
-CHECKPOINT_FILE = "last.safetensors"  # in a run folder
 DEFAULT_MINUTES = 88.0  # the budget where none is given
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from vitviz.data.datasets import DatasetInfo
 from vitviz.errors import ConfigError
-from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.checkpoint import LAST, Checkpoint
 from vitviz.models.hub import load
 from vitviz.models.layers import interpolate_pos_embed
 from vitviz.models.names import PREFIXES, standard_name
 from vitviz.models.vit import Transformer
-from vitviz.training.config import CHECKPOINT_FILE, TrainConfig
+from vitviz.training.config import TrainConfig
 
 # Fields that may differ from the config of the checkpoint.
 MAY_DIFFER = ("num_classes", "multi_label", "img_size", "drop_path_rate", "pos_drop_rate")
@@ -87,7 +87,7 @@ def run_name(path: str) -> str:
     if (known := standard_name(path)).startswith(PREFIXES):
         return known
     file = Path(path)
-    return file.parent.name if file.name == CHECKPOINT_FILE else file.name.removesuffix(".safetensors")
+    return file.parent.name if file.name == LAST else file.name.removesuffix(".safetensors")
 
 
 def load_backbone(model: Transformer, initial: Checkpoint) -> None:
