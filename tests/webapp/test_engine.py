@@ -16,6 +16,9 @@ from tests import engine, tiny
 from vitviz.attribution import serialize
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.view_maps import query_rows
+from vitviz.data import cifar
+from vitviz.errors import DataError
+from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.rounding import Rounding
 from vitviz.webapp.routes.explanations import pca_of_layer
@@ -189,6 +192,23 @@ def test_every_method_equals_the_library_in_every_family(tmp_path: Path, subtest
         with subtests.test(case=case):
             wrong = {key: value for key, value in differences(explanation, reply["replies"]).items() if value > 1e-4}
             assert not wrong
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
+def test_every_method_of_the_shipped_model_equals_the_library_on_cifar_10(tmp_path: Path, subtests: Any) -> None:
+    try:
+        images, _ = cifar.load("test")
+    except DataError as error:
+        pytest.skip(str(error))
+    model = checkpoint.load("cifar10-ti4")
+    explanations = [vitviz.explain(model, Image.fromarray(one.permute(1, 2, 0).numpy())) for one in images[:50]]
+    requests = [engine.request(tmp_path, model, one.context.image, calls=CALLS) for one in explanations]
+    for case, (explanation, reply) in enumerate(zip(explanations, engine.answer(tmp_path, requests), strict=True)):
+        with subtests.test(case=case):
+            assert difference(reply["logits"], torch.from_numpy(explanation.context.logits)) < 1e-5
+            assert np.abs(np.ravel(reply["attention"]) - explanation.attention.ravel()).max() < 1e-5
+            assert not {key: value for key, value in differences(explanation, reply["replies"]).items() if value > 1e-4}
 
 
 def test_scores_against_the_same_random_orders_equal_the_library(tmp_path: Path) -> None:
