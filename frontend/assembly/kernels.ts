@@ -43,6 +43,42 @@ function storePart(at: usize, low: v128, high: v128, n: i32): void {
   }
 }
 
+/** One row and four panels of a product, from column j of c. */
+function row(a: usize, depth: usize, b: usize, panel: usize, bias: usize, j: i32, c: usize): void {
+  const at: usize = <usize>j << 2;
+  let c0 = four(0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0;
+  if (bias) {
+    c0 = v128.load(bias + at);
+    c1 = v128.load(bias + at, 16);
+    c2 = v128.load(bias + at, 32);
+    c3 = v128.load(bias + at, 48);
+    c4 = v128.load(bias + at, 64);
+    c5 = v128.load(bias + at, 80);
+    c6 = v128.load(bias + at, 96);
+    c7 = v128.load(bias + at, 112);
+  }
+  let p = b, q = b + panel, r = q + panel, s = r + panel;
+  for (const end = a + depth; a < end; a += 4, p += 32, q += 32, r += 32, s += 32) {
+    const x = v128.load_splat<f32>(a);
+    c0 = madd(x, v128.load(p), c0);
+    c1 = madd(x, v128.load(p, 16), c1);
+    c2 = madd(x, v128.load(q), c2);
+    c3 = madd(x, v128.load(q, 16), c3);
+    c4 = madd(x, v128.load(r), c4);
+    c5 = madd(x, v128.load(r, 16), c5);
+    c6 = madd(x, v128.load(s), c6);
+    c7 = madd(x, v128.load(s, 16), c7);
+  }
+  v128.store(c + at, c0);
+  v128.store(c + at, c1, 16);
+  v128.store(c + at, c2, 32);
+  v128.store(c + at, c3, 48);
+  v128.store(c + at, c4, 64);
+  v128.store(c + at, c5, 80);
+  v128.store(c + at, c6, 96);
+  v128.store(c + at, c7, 112);
+}
+
 export function gemm(
   a: usize,
   lda: i32,
@@ -58,13 +94,19 @@ export function gemm(
   const la: usize = <usize>lda << 2;
   const lc: usize = <usize>ldc << 2;
   const depth: usize = <usize>K << 2;
+  const wide = M % ROWS == 1 ? N - (N % (4 * PANEL)) : 0; // columns of a last row of its own
+  for (let j = 0; j < wide; j += 4 * PANEL) {
+    const rest: usize = <usize>(M - 1);
+    row(a + rest * la, depth, b + <usize>(j >> 3) * (<usize>panel << 2), <usize>panel << 2, bias, j, c + rest * lc);
+  }
   for (let j = 0; j < N; j += PANEL) {
+    const tiled = j < wide ? M - 1 : M;
     const bj: usize = b + <usize>(j >> 3) * (<usize>panel << 2);
     const cj: usize = c + (<usize>j << 2);
     const n = N - j;
     const z0 = bias ? v128.load(bias + (<usize>j << 2)) : four(0);
     const z1 = bias ? v128.load(bias + (<usize>j << 2), 16) : four(0);
-    for (let i = 0; i < M; i += ROWS) {
+    for (let i = 0; i < tiled; i += ROWS) {
       const last = M - 1 - i; // rows beyond it repeat it, and are not stored
       let a0: usize = a + <usize>i * la;
       let a1: usize = a0 + (last > 0 ? la : 0);
