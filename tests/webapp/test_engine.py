@@ -72,12 +72,12 @@ def array(text: str, dtype: str = "<f4") -> NDArray[Any]:
     return np.frombuffer(base64.b64decode(text), dtype)
 
 
-def relative(found: Any, expected: Any) -> float:
-    """Return the largest difference relative to the largest value."""
+def relative(found: Any, expected: Any, least: float = 1e-12) -> float:
+    """Return the largest difference relative to the largest value, or to `least` if that is larger."""
     first, second = (np.asarray(one, np.float64).ravel() for one in (found, expected))
     if first.shape != second.shape:
         return float("inf")
-    return float(np.abs(first - second).max(initial=0) / max(np.abs(second).max(initial=0), 1e-12))
+    return float(np.abs(first - second).max(initial=0) / max(np.abs(second).max(initial=0), least))
 
 
 ABLATIONS: dict[str, list[dict[str, Any]]] = {
@@ -172,7 +172,9 @@ def class_differences(explanation: Explanation, methods: list[str], replies: lis
     }
     for target, reply in zip((None, tuple(OF_CLASS)), maps, strict=True):
         for method in methods:
-            found[f"{method} {target}"] = relative(reply["maps"][method], explanation.map(method, target))
+            # A difference of two logits, each of which is equal to 1e-5, may be much smaller than they are.
+            least = np.abs(explanation.context.logits).max() / 10 if method == "occlusion" else 1e-12
+            found[f"{method} {target}"] = relative(reply["maps"][method], explanation.map(method, target), least)
     return found
 
 

@@ -29,6 +29,7 @@ const LIMIT_QUERIES = 8; // likewise
 export class Explainer {
   readonly #network: Network;
   readonly #contexts = new Map<string, Context>();
+  readonly #knownLimits = new WeakMap<Context, api.Explained['limits']>();
 
   constructor(file: ArrayBuffer, kernels?: KernelKind[]) {
     this.#network = new Network(new ModelFile(file), new Heap(kernels));
@@ -110,6 +111,8 @@ export class Explainer {
   /** Limits of the shared scales, as `limits_of` in vitviz/attribution/view_maps.py. */
   #limits(given: Given): api.Explained['limits'] {
     const context = this.#context(given);
+    const known = this.#knownLimits.get(context);
+    if (known) return known;
     const { N, prefix, L, A } = this.#network.sizes;
     const stride = Math.max(N / LIMIT_QUERIES, 1);
     const count = Math.min(LIMIT_QUERIES, N);
@@ -139,7 +142,9 @@ export class Explainer {
       }
       return { heads: clipLimit(heads), means: clipLimit(means) };
     };
-    return { from: limits('from'), to: limits('to') };
+    const found = { from: limits('from'), to: limits('to') };
+    this.#knownLimits.set(context, found);
+    return found;
   }
 
   /** Maps of methods that are not slow. */

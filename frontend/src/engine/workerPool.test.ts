@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { RefusedError } from '../lib/refused';
+import { ModelEngine } from './modelEngine';
+import { serve } from './worker';
+import { type Port, WorkerPool } from './workerPool';
+
+interface Sent {
+  method?: string;
+  args?: unknown[];
+}
+
+/** Ports that keep the messages sent to them, without their files. */
+function ports() {
+  const sent: { worker: number; message: Sent; port: Port }[] = [];
+  let count = 0;
+  const start = (): Port => {
+    const worker = count++;
+    const port: Port = {
+      onmessage: null,
+      onerror: null,
+      terminate: () => {},
+      postMessage: (message) => {
+        if ('method' in (message as Sent)) sent.push({ worker, message: message as Sent, port });
+      },
+    };
+    return port;
+  };
+  return { sent, pool: new WorkerPool(new ArrayBuffer(0), 2, start) };
+}
+
+const { signal } = new AbortController();
+const GIVEN = { key: 'a', pixels: new Float32Array(0), ablations: [] };
+
+test('a call that is aborted while it waits is not sent', async () => {
+  const { sent, pool } = ports();
+  const first = pool.call('similarity', [GIVEN, 1], signal);
+  const abort = new AbortController();
+  const second = pool.call('similarity', [GIVEN, 2], abort.signal);
+  const third = pool.call('similarity', [GIVEN, 3], signal);
+  abort.abort();
+  await expect(second).rejects.toThrow('abort');
+  sent[0].port.onmessage?.({ data: { id: 0, result: 'first' } });
+  await expect(first).resolves.toBe('first');
+  expect(sent.map(({ message }) => message.args?.[1])).toEqual([1, 3]);
+  sent[1].port.onmessage?.({ data: { id: 0, refusal: 'No.' } });
+  await expect(third).rejects.toEqual(new RefusedError('No.'));
+});
+
+test('the workers share parts, whose results keep their order', async () => {
+  const { sent, pool } = ports();
+  const all = pool.share([0, 1, 2], (part, worker) => pool.call('logits', [GIVEN, [[part]]], signal, worker));
+  expect(sent.map(({ worker }) => worker)).toEqual([0, 1]);
+  sent[1].port.onmessage?.({ data: { id: 0, result: 'b' } });
+  await new Promise(setImmediate); // all promises are settled
+  expect(sent.length).toBe(3);
+  sent[2].port.onmessage?.({ data: { id: 0, result: 'c' } });
+  sent[0].port.onmessage?.({ data: { id: 0, result: 'a' } });
+  await expect(all).resolves.toEqual(['a', 'b', 'c']);
+});
+
+test('a damaged file is refused, by the engine and by a worker', () => {
+  const file = new TextEncoder().encode('<!doctype html>').buffer;
+  const image = () => Promise.reject(new Error('no image'));
+  expect(() => new ModelEngine({ file, image })).toThrow('complete checkpoint');
+  const answers: unknown[] = [];
+  const answer = serve((message) => answers.push(message));
+  answer({ file });
+  answer({ id: 4, method: 'explain', args: [] });
+  expect(answers).toEqual([{ id: 4, refusal: expect.stringContaining('complete checkpoint') }]);
+});
