@@ -171,6 +171,18 @@ def bench_weights() -> None:
     weights.measure()
 
 
+@app.command("browser")
+def bench_browser(
+    checkpoint: CheckpointOption = "cifar10-ti4",
+    data: Data = None,
+    images: Annotated[int, typer.Option(min=1, max=10_000, help="Number of test images of CIFAR-10.")] = 1000,
+) -> None:
+    """The model in the browser: removed patch to painted, and predictions with rounded weights."""
+    from benchmarks import browser
+
+    browser.browser(checkpoint, data, images)
+
+
 @app.command("watch")
 def bench_watch(data: Data = None) -> None:
     """Latency and cost of watching a training in the page."""

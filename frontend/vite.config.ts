@@ -1,5 +1,6 @@
-/* Two builds, both committed in vitviz/webapp/static: the app with a module and a style sheet for each page, and with
-   `--mode standalone` one self-contained module for the saved HTML file and the notebook widget. */
+/* Three builds, committed in vitviz/webapp/static: the app with a module and a style sheet for each page (also of a static site), and with
+   `--mode standalone` one self-contained module for the saved HTML file and the notebook widget, with
+   `--mode withModel` one for a saved HTML file that holds its model. */
 
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const STANDALONE = 'standalone';
+const STANDALONE = ['standalone', 'withModel']; // modes and modules
 
 /** The selector under which styles are nested: those of a page under its panel, as two pages may use one class name,
     with the specificity of an id, which Gradio's rules lack; those of paper have the last word. */
@@ -36,7 +37,7 @@ function removeStale(): Plugin {
     writeBundle({ dir = '' }, bundle) {
       for (const file of readdirSync(dir)) {
         const isBuilt = file.endsWith('.js') || file.endsWith('.css');
-        if (isBuilt && !(file in bundle) && file !== `${STANDALONE}.js`) rmSync(join(dir, file));
+        if (isBuilt && !(file in bundle) && !STANDALONE.includes(file.replace('.js', ''))) rmSync(join(dir, file));
       }
     },
   };
@@ -53,12 +54,19 @@ const STUBS: Record<string, string> = {
   '\0served-styles': "export default '';",
 };
 
-function leaveOutServed(): Plugin {
+/** What needs the model, which is in the other file. */
+const LIVE =
+  /\/((Picker|OnRequest|ClassSearch|Effect|Headless|Contributions|Features)\.svelte|(contributions|features)\.css\?inline)$/;
+const PLAIN_STYLES = /\.css$/;
+
+function leaveOutServed(isLive: boolean): Plugin {
   return {
     name: 'leave-out-served',
     enforce: 'pre',
     resolveId(source) {
-      if (SERVER.test(source)) return join(import.meta.dirname, 'src', STANDALONE, 'noServer.ts');
+      if (SERVER.test(source)) return join(import.meta.dirname, 'src/standalone/noServer.ts');
+      if (isLive && LIVE.test(source)) return null;
+      if (PLAIN_STYLES.test(source)) return '\0served-styles'; // a file nests its styles itself
       return SERVED.test(source) ? '\0served' : SERVED_STYLES.test(source) ? '\0served-styles' : null;
     },
     load: (id) => STUBS[id] ?? null,
@@ -74,12 +82,11 @@ const CHARTS = /src.lib.(ValueAxis|axes)/;
 const LAID_OUT = 'src/lib/export/{animation,canvas,glyph,shapes,sheet,walk}.ts';
 
 export default defineConfig(({ mode }) => {
-  const isStandalone = mode === STANDALONE;
-  const entry = isStandalone ? STANDALONE : 'main';
+  const isStandalone = STANDALONE.includes(mode);
   return {
     base: './',
     plugins: [
-      ...(isStandalone ? [leaveOutServed()] : []),
+      ...(isStandalone ? [leaveOutServed(mode === 'withModel')] : []),
       svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
       ...(isStandalone ? [] : [nestStyles(), removeStale()]),
     ],
@@ -94,7 +101,7 @@ export default defineConfig(({ mode }) => {
       license: !isStandalone && { fileName: 'licenses.md' }, // of bundled packages
       rolldownOptions: {
         checks: { pluginTimings: false },
-        input: { [entry]: isStandalone ? 'src/standalone/standalone.ts' : 'src/app/main.ts' },
+        input: isStandalone ? { [mode]: `src/standalone/${mode}.ts` } : { main: 'src/app/main.ts' },
         preserveEntrySignatures: 'strict',
         output: {
           entryFileNames: '[name].js',

@@ -387,7 +387,7 @@ class Explanation:
 
         return figure.draw(self, view, width)
 
-    def save(self, path: Output, **view: Any) -> Path | Output:
+    def save(self, path: Output, *, model: bool = False, **view: Any) -> Path | Output:
         """Write a view in the format given by the file's ending, with its provenance, and return the path.
 
         Args:
@@ -401,21 +401,26 @@ class Explanation:
                   too large; the model input as `image` (H, W, 3); and as texts `checkpoint`, `note` (the preprocessing)
                   and `changes` (the ablation).
                 - .csv: the numbers of the view, one a line; layers, heads, rows and columns count from 1.
+            model: Whether a .html file holds the model, too, and so explains other images and ablations in the browser.
+                Its weights are rounded to float16, and with them the file's numbers are computed.
             view: Fields of `vitviz.View`, as for `figure`.
 
         Raises:
-            ConfigError: As of `figure`.
+            CapturedModelError: If a captured model should be in the file.
+            ConfigError: As of `figure`; or for a model in another file than .html.
             ValueError: If the file has another ending.
         """
         from vitviz.attribution.serialize import document
 
+        if model and not str(getattr(path, "name", path)).lower().endswith(".html"):
+            raise ConfigError("model", "can be in a .html file only", "Leave it out, or save another file.")
         chosen = view_maps.create_view(self, **view)
         return file_formats.save(
             path,
             figure=lambda: self.figure(**view),
             arrays=lambda: tables.file_arrays(self, chosen),
             rows=lambda: tables.rows(self, chosen, tables.arrays(self, chosen)),
-            document=lambda: document(self, chosen),
+            document=lambda: document(self, chosen, model=model),
             provenance=lambda panels: provenance(self, chosen, panels, numbers=bool(panels)),
         )
 

@@ -3,6 +3,7 @@
 import base64
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,14 +11,16 @@ from numpy.typing import NDArray
 from PIL.Image import Image
 
 from vitviz import __version__, environment
-from vitviz.attribution.ablation import describe_ablations
-from vitviz.attribution.context import Target
+from vitviz.attribution.ablation import describe_ablations, mean_head_outputs
+from vitviz.attribution.context import ForwardContext, Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
-from vitviz.attribution.provenance import provenance
+from vitviz.attribution.provenance import Provenance, provenance
 from vitviz.attribution.targets import find_target
 from vitviz.attribution.view_maps import default_rows, limits_of, query_rows, target_of
 from vitviz.data.encoding import to_base64
+from vitviz.data.preprocessing import load_samples
+from vitviz.models import rounding
 from vitviz.models.checkpoint import Checkpoint, eval_samples
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.scales import ScaleLimits, is_flat
@@ -216,7 +219,13 @@ def method_score(explanation: "Explanation", target: Target, values: NDArray[np.
     return found.probability_drop(float(explanation.probabilities[label]))
 
 
-def to_file(explanation: "Explanation", view: View, complete: bool = True, scores: Json | None = None) -> Json:
+def to_file(
+    explanation: "Explanation",
+    view: View,
+    complete: bool = True,
+    scores: Json | None = None,
+    stated: Provenance | None = None,
+) -> Json:
     """Return what the explorer shows without a server; `vitviz.webapp.schemas.page.ExplorerData` types it.
 
     Args:
@@ -225,6 +234,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
         complete: Whether to compute all maps and their scores; otherwise only maps that need no further pass or were
             computed before.
         scores: The scores of all methods, as from `method_scores`; None to measure them if it is complete.
+        stated: The provenance; None for that of the explanation.
     """
     target = target_of(explanation, view)
     chosen = target if isinstance(target, tuple) else (target,)
@@ -236,7 +246,7 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     note = ", ".join(filter(None, (explanation.image.note, describe_ablations(explanation.ablations))))
     stored = f" {STORED_ROWS}" if on_demand else ""
     image = {
-        **pixels_to_json(explanation.image.model_input),
+        **pixels_to_json((explanation.original or explanation).image.model_input),
         "original": None,
         "crop": None,
         "truth": view.truth,
@@ -247,11 +257,11 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
     }
     explained = to_json(explanation) | {"on_demand": on_demand, "image": image}
     about = f"Model: {explanation.context.checkpoint.name}. Image: {note}.{stored}"
-    stated = provenance(explanation, view).model_dump(mode="json")
+    origin = (stated or provenance(explanation, view)).model_dump(mode="json")
     return {
-        "subject": stated["subject"] | {"model": explanation.context.checkpoint.name},
-        "view": stated["view"] | {"target": list(chosen) if explanation.labels else []},
-        "provenance": stated,
+        "subject": origin["subject"] | {"model": explanation.context.checkpoint.name},
+        "view": origin["view"] | {"target": list(chosen) if explanation.labels else []},
+        "provenance": origin,
         "data": {
             "explained": explained | {"maps": maps, "notes": map_notes(explanation, target)},
             "attention": None if on_demand else attention_to_json(explanation),
@@ -266,9 +276,16 @@ def to_file(explanation: "Explanation", view: View, complete: bool = True, score
 
 
 def document(
-    explanation: "Explanation", view: View | None = None, complete: bool = True, scores: Json | None = None
+    explanation: "Explanation",
+    view: View | None = None,
+    complete: bool = True,
+    scores: Json | None = None,
+    model: bool = False,
 ) -> str:
-    """Return the explorer as one HTML file; arguments as of `to_file`, by default the last layer's mean over heads."""
+    """Return the explorer as one HTML file; arguments as of `to_file`, by default the last layer's mean over heads.
+
+    With `model` it holds the model with rounded weights, by which all its numbers are computed.
+    """
     from vitviz.attribution.figure import draw_nearest
     from vitviz.attribution.file_formats import figure_bytes
     from vitviz.plots import document
@@ -276,7 +293,24 @@ def document(
     view = view or View(layer=explanation.context.config.depth - 1)
     figure = figure_bytes(draw_nearest(explanation, view), ".svg")
     title = ": ".join(filter(None, (explanation.name, explanation.context.checkpoint.name)))
-    return document.document(to_file(explanation, view, complete, scores), figure, title)
+    if not model:
+        return document.document(to_file(explanation, view, complete, scores), figure, title)
+    checkpoint, rounded = explanation.context.checkpoint, with_rounded_weights(explanation)
+    means = mean_head_outputs(rounded.context.checkpoint, load_samples(checkpoint.config.img_size, checkpoint.resize))
+    data = to_file(rounded, view, complete, stated=provenance(explanation, view))
+    data["data"]["attention"] = None  # the model computes it
+    data["data"]["caption"] += f" {rounding.describe(checkpoint, 'float16')}"
+    return document.document(data, figure, title, rounding.to_file(checkpoint, head_means=means))
+
+
+def with_rounded_weights(explanation: "Explanation") -> "Explanation":
+    """Return the same explanation by the model with the weights of its file."""
+    whole = explanation.original or explanation
+    checkpoint = rounding.rounded(explanation.context.checkpoint)
+    found = replace(whole, context=ForwardContext(checkpoint, whole.context.image))
+    for ablation in explanation.ablations:
+        found = found.ablate(**dict(ablation))
+    return found
 
 
 def model_to_json(checkpoint: Checkpoint) -> Json:

@@ -22,7 +22,7 @@ from vitviz import __version__
 from vitviz.cli.catalog import list_names
 from vitviz.cli.data import data_app
 from vitviz.cli.images import explain, predict, verify
-from vitviz.cli.models import convert, export, push
+from vitviz.cli.models import convert, export, push, site
 from vitviz.cli.options import (
     CHECKPOINT_HELP,
     AnyData,
@@ -192,6 +192,7 @@ app.command("sweep")(sweep)
 app.command("convert")(convert)
 app.command("export")(export)
 app.command("push")(push)
+app.command("site")(site)
 app.command("list")(list_names)
 
 

@@ -77,7 +77,7 @@ def explain(
     if is_set(image) and output.resolve() == Path(image).resolve():
         raise ConfigError("output", f"must not be the folder of the images: got {output}", "Choose another folder.")
     model = load_at(checkpoint, img_size)
-    view = {
+    view: dict[str, Any] = {
         "method": method,
         "target": [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()],
         "layer": from_zero("layer", layer, model.config.depth),

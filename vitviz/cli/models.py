@@ -1,12 +1,14 @@
-"""`vitviz convert`, `export` and `push`: models from and to the formats of other libraries."""
+"""`vitviz convert`, `export`, `push` and `site`: models from and to other formats, and as a page of their own."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName, ImgSize, parse_size
+from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName, ImgSize, checked_by, parse_size, progress_bar
 from vitviz.errors import ConfigError
+
+Rounding = Literal["float32", "float16", "int8"]  # as `vitviz.models.rounding`, which imports torch
 
 
 def convert(
@@ -89,3 +91,23 @@ def push(
     with tempfile.TemporaryDirectory() as folder:
         publish.write_repository(model, repository, Path(folder), license_name)
         print(publish.push(Path(folder), repository, private))
+
+
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write.", show_default=False)],
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODEL", help=f"{CHECKPOINT_HELP} The page opens with the first one.", show_default=False
+        ),
+    ] = None,
+    weights: Annotated[Rounding, typer.Option(help="Rounding of the weights.", **checked_by(Rounding))] = "int8",
+) -> None:
+    """Write the page as a folder for any web server, such as GitHub Pages: the models run in the browser."""
+    from vitviz.webapp.site import write_site
+
+    with progress_bar() as bar:
+        task = bar.add_task("computing examples", total=None)
+        update = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
+        size = write_site(folder, models or ["cifar10-ti4"], weights, update)
+    print(f"{folder}: {size / 2**20:.1f} MiB. Try it: python -m http.server --directory {folder}")

@@ -18,6 +18,7 @@ from vitviz.models.weights import weights_sha256
 
 Rounding = Literal["float32", "float16", "int8"]
 SCALE = ".scale"
+CAPTURED = "a model in the browser"  # what needs its blocks
 HEAD_MEANS = "head_means"  # an extra tensor
 EQUAL_PREDICTIONS = {  # of the first 1,000 test images of CIFAR-10, by `python -m benchmarks rounding`
     "bdf80fb2242fe4bbbb87a8adc2aba9506d10acc1f13b2116e59c84654b4801a2": {"float16": 1000, "int8": 999}
@@ -38,7 +39,7 @@ def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: 
     Raises:
         CapturedModelError: If the model is captured.
     """
-    checkpoint.require_blocks("a model in a file of the page")
+    checkpoint.require_blocks(CAPTURED)
     tensors: dict[str, Tensor] = {}
     for name, tensor in checkpoint.network.state_dict().items():
         tensors |= round_tensor(name, tensor.detach().cpu().float(), rounding)
@@ -51,7 +52,8 @@ def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: 
 
 
 def rounded(checkpoint: Checkpoint, rounding: Rounding = "float16") -> Checkpoint:
-    """Return a copy of a model that computes with the weights of its file."""
+    """Return a copy of a model that computes with the weights of its file; errors as of `to_file`."""
+    checkpoint.require_blocks(CAPTURED)
     network = copy.deepcopy(checkpoint.network)
     weights = {}
     for name, tensor in network.state_dict().items():

@@ -10,3 +10,9 @@ export async function mount(context: GradioContext): Promise<void> {
   const { default: App } = await import('./App.svelte');
   mountComponent(App, { target: context.element, props: { context } });
 }
+
+/** Mount the page of a site, which has no server. */
+export async function mountSite(element: HTMLElement): Promise<void> {
+  const { openSite } = await import('./site');
+  await openSite(element, mount);
+}

@@ -2,6 +2,7 @@
 
 import type { Component } from 'svelte';
 import type { Host } from '../lib/host';
+import type { Catalog } from '../lib/routes';
 
 /** A page: its component, and a function that makes its state and rejects with a sentence. */
 interface PageModule<P> {
@@ -36,3 +37,9 @@ export const PAGES = {
 
 export type PageName = keyof typeof PAGES;
 export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
+
+const SERVED: readonly PageName[] = ['compare', 'train'];
+
+/** The pages that can be opened: without a server nothing is trained, and comparisons are not computed. */
+export const namesFor = ({ static: isStatic }: Pick<Catalog, 'static'>) =>
+  PAGE_NAMES.filter((name) => !isStatic || !SERVED.includes(name));

@@ -6,7 +6,7 @@ import { tick } from 'svelte';
 import { changeAddress, type ExploreLink, oneOf, onScreen, type Route } from '../lib/address';
 import { PAGE_NAMES, type PageName } from './pages';
 
-const pageOf = (search: string) => oneOf(new URLSearchParams(search).get('tab'), PAGE_NAMES);
+const pageOf = (search: string, names: readonly PageName[]) => oneOf(new URLSearchParams(search).get('tab'), names);
 
 function setPage(params: URLSearchParams, page: PageName): void {
   if (page === PAGE_NAMES[0]) params.delete('tab');
@@ -14,12 +14,15 @@ function setPage(params: URLSearchParams, page: PageName): void {
 }
 
 export class Router {
-  page = $state.raw(pageOf(location.search));
+  readonly #names: readonly PageName[];
+  page = $state.raw<PageName>(PAGE_NAMES[0]);
   readonly #followers = new Map<PageName, () => void>();
   readonly #scrolled = new Map<PageName, number>(); // px from the top, of the pages that were left
   #showLink: ((link: ExploreLink) => void) | undefined;
 
-  constructor() {
+  constructor(names: readonly PageName[] = PAGE_NAMES) {
+    this.#names = names;
+    this.page = pageOf(location.search, names);
     onScreen.search = location.search;
     window.addEventListener('popstate', () => this.#goBack());
   }
@@ -46,7 +49,7 @@ export class Router {
   }
 
   #goBack(): void {
-    const page = pageOf(location.search);
+    const page = pageOf(location.search, this.#names);
     if (page === this.page) {
       onScreen.search = location.search;
       this.#followers.get(page)?.();

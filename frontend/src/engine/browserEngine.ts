@@ -1,60 +1,44 @@
 /* The model in the browser, next to what Python has computed: a saved file, the replies of a static site, or a server. */
 
 import type { Subject, View } from '../lib/view';
-import type { Engine, Explained, Report } from '../session/engine';
-import type { Inputs, OpenedFiles } from './inputs';
+import type { Engine, Report } from '../session/engine';
+import type { OpenedFiles } from './inputs';
 
-/** A model that has been loaded. */
-export interface LoadedModel {
-  engine: Engine;
-  inputs: Inputs;
-}
-
-export type Request = Exclude<keyof Engine, 'isLive' | 'openImage'>;
+export type Request = Exclude<keyof Engine, 'isLive' | 'isFast' | 'openImage' | 'openPixels'>;
 
 interface Sources {
   python: Engine;
   /** Whether Python answers a request; without a target for any. */
-  answers: (request: Request, subject: Subject, target?: number[]) => boolean | Promise<boolean>;
-  files: OpenedFiles;
+  answers: (request: Request, subject: Subject, target?: number[]) => boolean;
+  files: OpenedFiles | null; // null where a server keeps them
   /** Load a model, once.
       @throws RefusedError if it is damaged, or the engine lacks it */
-  load: (model: string, report?: Report) => Promise<LoadedModel>;
+  load: (subject: Subject, report: Report) => Promise<Engine>;
 }
 
 export class BrowserEngine implements Engine {
   readonly isLive = true;
   readonly #sources: Sources;
+  readonly #loaded = new Set<string>();
 
   constructor(sources: Sources) {
     this.#sources = sources;
   }
 
-  async explain(subject: Subject, signal: AbortSignal, report?: Report): Promise<Explained> {
+  async #for(request: Request, subject: Subject, target?: number[], report: Report = () => {}): Promise<Engine> {
     const { python, answers, load } = this.#sources;
-    if (await answers('explain', subject)) return python.explain(subject, signal, report);
-    const { engine, inputs } = await load(subject.model, report);
-    signal.throwIfAborted();
-    if (subject.image.kind !== 'upload' && !inputs.has(subject.image)) await this.#preprocess(subject, inputs, signal);
-    return { ...(await engine.explain(subject, signal, report)), image: inputs.shown(subject.image) };
-  }
-
-  /** Let Python preprocess an image. */
-  async #preprocess(subject: Subject, inputs: Inputs, signal: AbortSignal) {
-    const { image } = await this.#sources.python.explain({ ...subject, ablations: [] }, signal);
-    inputs.keep(subject.image, image);
-  }
-
-  async #for(request: Request, subject: Subject, target?: number[]): Promise<Engine> {
-    const { python, answers, load } = this.#sources;
-    if (await answers(request, subject, target)) return python;
-    const { engine, inputs } = await load(subject.model);
-    if (subject.image.kind !== 'upload' && !inputs.has(subject.image)) {
-      await this.#preprocess(subject, inputs, new AbortController().signal);
-    }
+    if (answers(request, subject, target)) return python;
+    const engine = await load(subject, report);
+    this.#loaded.add(subject.model);
     return engine;
   }
 
+  isFast(subject: Subject) {
+    return this.#loaded.has(subject.model) && !this.#sources.answers('explain', subject);
+  }
+
+  explain: Engine['explain'] = async (subject, signal, report) =>
+    (await this.#for('explain', subject, undefined, report)).explain(subject, signal, report);
   attention: Engine['attention'] = async (subject, ...rest) =>
     (await this.#for('attention', subject)).attention(subject, ...rest);
   rows: Engine['rows'] = async (subject, ...rest) => (await this.#for('rows', subject)).rows(subject, ...rest);
@@ -83,9 +67,9 @@ export class BrowserEngine implements Engine {
   async provenance(subject: Subject, view: View, signal: AbortSignal) {
     const { python, answers, files } = this.#sources;
     const found = await python.provenance(subject, view, signal);
-    if (await answers('provenance', subject)) return found;
+    if (answers('provenance', subject)) return found;
     const { ablations, image } = subject;
-    if (image.kind !== 'upload') return { ...found, subject: { ...found.subject, ablations }, code: null };
+    if (image.kind !== 'upload' || !files) return { ...found, subject: { ...found.subject, ablations }, code: null };
     const { width, height } = files.get(image.id);
     return {
       ...found,
@@ -95,7 +79,13 @@ export class BrowserEngine implements Engine {
     };
   }
 
-  openImage(file: File) {
-    return this.#sources.files.open(file);
+  openImage: Engine['openImage'] = (file, signal) => {
+    const { files, python } = this.#sources;
+    return files ? files.open(file) : python.openImage(file, signal);
+  };
+
+  get openPixels(): Engine['openPixels'] {
+    const { files } = this.#sources;
+    return files ? (pixels) => files.openPixels(pixels) : undefined;
   }
 }

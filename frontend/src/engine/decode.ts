@@ -88,7 +88,7 @@ function reducedPixels(bitmap: ImageBitmap, factor: number): Rgb {
 }
 
 /** RGBA pixels on white. */
-function rgbOf({ data, width, height }: ImageData): Rgb {
+export function rgbOf({ data, width, height }: ImageData): Rgb {
   const rgb = new Uint8ClampedArray(3 * width * height);
   for (let i = 0, k = 0; i < data.length; i += 4, k += 3) {
     const alpha = data[i + 3];

@@ -4,23 +4,20 @@ import { base64Of, bytesOf } from '../lib/base64';
 import { RefusedError } from '../lib/refused';
 import type { ExplainedImage } from '../lib/routes';
 import type { Image, Upload } from '../lib/view';
-import { type Decoded, decode } from './decode';
-import { cropAndResize, type Resize, type Rgb } from './resample';
+import { type Decoded, decode, rgbOf } from './decode';
+import type { EngineImage } from './modelEngine';
+import { cropAndResize, type Rgb } from './resample';
+import type { ModelMetadata } from './safetensors';
 
 const MAX_FILES = 20; // that are kept
 const THUMBNAIL_SIDE = 144; // px
 const GONE = 'The image is not in this page any more. Choose it again.';
 
 /** What a model's metadata say about its input. */
-export interface Preprocessing {
-  config: { img_size: number[] };
-  mean: number[];
-  std: number[];
-  resize: Resize;
-}
+type Preprocessing = Pick<ModelMetadata, 'mean' | 'std' | 'resize'> & { config: { img_size: number[] } };
 
 interface OpenedFile extends Decoded {
-  thumbnail: string;
+  thumbnail: string | null;
 }
 
 /** Decoded files by the SHA-256 of their content; the oldest ones make room. */
@@ -30,14 +27,25 @@ export class OpenedFiles {
   /** Decode a file.
       @throws RefusedError if it is not an image that the browser decodes */
   async open(file: File): Promise<Upload> {
-    const [id, decoded] = await Promise.all([idOf(file), decode(file)]);
+    const [id, decoded] = await Promise.all([idOf(await file.arrayBuffer()), decode(file)]);
+    return this.#keep(id, { ...decoded, thumbnail: thumbnailOf(decoded.image) }, file.name);
+  }
+
+  /** Keep what a camera sees. */
+  async openPixels(pixels: ImageData): Promise<Upload> {
+    const image = rgbOf(pixels);
+    const { width, height } = image;
+    return this.#keep(await idOf(image.data), { image, width, height, thumbnail: null }, 'Camera');
+  }
+
+  #keep(id: string, opened: OpenedFile, name: string): Upload {
     this.#files.delete(id);
-    this.#files.set(id, { ...decoded, thumbnail: thumbnailOf(decoded.image) });
+    this.#files.set(id, opened);
     for (const oldest of this.#files.keys()) {
       if (this.#files.size <= MAX_FILES) break;
       this.#files.delete(oldest);
     }
-    return { kind: 'upload', id, name: file.name, crop: 0.5 };
+    return { kind: 'upload', id, name, crop: 0.5 };
   }
 
   get(id: string): OpenedFile {
@@ -47,34 +55,38 @@ export class OpenedFiles {
   }
 }
 
+/** Returns an image that Python has preprocessed. */
+type Find = (image: Image, signal: AbortSignal) => Promise<ExplainedImage>;
+
 /** The inputs of a model. */
 export class Inputs {
-  readonly #files: OpenedFiles;
+  readonly #find: Find;
+  readonly #files: OpenedFiles | null;
   readonly #model: Preprocessing;
   readonly #known = new Map<string, ExplainedImage>();
 
-  constructor(files: OpenedFiles, model: Preprocessing) {
+  constructor(files: OpenedFiles | null, model: Preprocessing, find: Find) {
     this.#files = files;
     this.#model = model;
+    this.#find = find;
   }
 
-  /** Keep an image that Python has preprocessed for the model. */
-  keep(image: Image, shown: ExplainedImage) {
-    this.#known.set(JSON.stringify(image), shown);
+  /** The model input, and what is said about it.
+      @throws RefusedError if the image is not in the page */
+  async input(image: Image, signal: AbortSignal): Promise<EngineImage> {
+    const key = JSON.stringify(image);
+    const shown =
+      this.#files && image.kind === 'upload'
+        ? this.#preprocess(image, this.#files.get(image.id))
+        : (this.#known.get(key) ?? (await this.#find(image, signal)));
+    if (!this.#files || image.kind !== 'upload') this.#known.set(key, shown);
+    return { pixels: this.#normalized(shown.pixels), shown };
   }
 
-  has(image: Image) {
-    return this.#known.has(JSON.stringify(image));
-  }
-
-  /** The model input as pixels, and what is said about it. */
-  shown(image: Image): ExplainedImage {
-    const known = this.#known.get(JSON.stringify(image));
-    if (known) return known;
-    if (image.kind !== 'upload') throw new RefusedError(GONE);
+  #preprocess(image: Upload, opened: OpenedFile): ExplainedImage {
     const { config, resize } = this.#model;
     const [H, W] = config.img_size;
-    const { image: original, width, height, thumbnail } = this.#files.get(image.id);
+    const { image: original, width, height, thumbnail } = opened;
     const input = cropAndResize(original, [H, W], image.crop, resize);
     const isCut = width * H !== height * W || resize.crop_pct < 1;
     return {
@@ -91,9 +103,9 @@ export class Inputs {
     };
   }
 
-  /** The normalized model input, (3, H, W), as `vitviz.data.augmentation.normalize`. */
-  pixels({ pixels }: Pick<ExplainedImage, 'pixels'>): Float32Array {
-    const rgb = bytesOf(pixels);
+  /** Pixels (3, H, W) as of `vitviz.data.augmentation.normalize`. */
+  #normalized(base64: string): Float32Array {
+    const rgb = bytesOf(base64);
     const count = rgb.length / 3;
     const found = new Float32Array(rgb.length);
     for (let channel = 0; channel < 3; channel++) {
@@ -105,10 +117,10 @@ export class Inputs {
   }
 }
 
-/** SHA-256 of a file; anything unique where the browser does not compute it, on a page that is not secure. */
-async function idOf(file: Blob): Promise<string> {
+/** SHA-256 of a file or of pixels; anything unique where the browser does not compute it, on a page that is not secure. */
+async function idOf(content: BufferSource): Promise<string> {
   const digest = crypto.subtle
-    ? new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
+    ? new Uint8Array(await crypto.subtle.digest('SHA-256', content))
     : crypto.getRandomValues(new Uint8Array(32));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -3,7 +3,7 @@
 
 /** RGB pixels, (height, width, 3). */
 export interface Rgb {
-  data: Uint8Array | Uint8ClampedArray;
+  data: Uint8Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>;
   width: number;
   height: number;
 }

@@ -7,7 +7,6 @@ import { isSame } from '../lib/view';
 import { parseAddress } from '../session/viewAddress';
 import { showFeaturesFirst } from './actions';
 import type { Explorer } from './explorer.svelte';
-import { acceptFiles } from './files';
 import type { History } from './history.svelte';
 
 const params = () => new URLSearchParams(location.search);
@@ -70,5 +69,5 @@ function listen(explorer: Explorer, history: History) {
   const { route } = explorer.host;
   route?.onLink((link) => openLink(explorer, link));
   route?.onHistory(() => history.follow());
-  acceptFiles(explorer);
+  import('./files').then(({ acceptFiles }) => acceptFiles(explorer));
 }

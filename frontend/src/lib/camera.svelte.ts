@@ -1,5 +1,6 @@
 /* The camera of this device. */
 
+import { contextOf } from './paint';
 import type { Status } from './status.svelte';
 
 const DENIED = 'Camera access was denied, or no camera was found. Allow access in the browser, or choose a file.';
@@ -50,15 +51,28 @@ export class Camera {
     this.isOpen = false;
   }
 
-  /** What it sees, as a file; null if it is closed.
+  /** What it sees; null if it is closed.
       @param maxWidth px */
-  frame(type: 'image/png' | 'image/jpeg' = 'image/png', maxWidth = Infinity): Promise<File | null> {
-    const canvas = document.createElement('canvas');
+  #draw(maxWidth: number): HTMLCanvasElement | null {
     const { videoWidth = 0, videoHeight = 0 } = this.#video ?? {};
-    if (!this.isOpen || !this.#video || !videoWidth) return Promise.resolve(null);
+    if (!this.isOpen || !this.#video || !videoWidth) return null;
     const scale = Math.min(1, maxWidth / videoWidth);
-    Object.assign(canvas, { width: Math.round(scale * videoWidth), height: Math.round(scale * videoHeight) });
-    canvas.getContext('2d')?.drawImage(this.#video, 0, 0, canvas.width, canvas.height);
+    const [width, height] = [Math.round(scale * videoWidth), Math.round(scale * videoHeight)];
+    const canvas = Object.assign(document.createElement('canvas'), { width, height });
+    contextOf(canvas).drawImage(this.#video, 0, 0, width, height);
+    return canvas;
+  }
+
+  /** What it sees, as pixels. */
+  pixels(maxWidth: number): ImageData | null {
+    const canvas = this.#draw(maxWidth);
+    return canvas && contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
+  }
+
+  /** What it sees, as a file; null if it is closed. */
+  frame(type: 'image/png' | 'image/jpeg' = 'image/png', maxWidth = Infinity): Promise<File | null> {
+    const canvas = this.#draw(maxWidth);
+    if (!canvas) return Promise.resolve(null);
     const name = `photo.${type.slice('image/'.length)}`;
     return new Promise((resolve) => {
       canvas.toBlob((blob) => resolve(blob && new File([blob], name, { type })), type, 0.9);

@@ -28,6 +28,7 @@ export interface Host {
 export interface GradioContext {
   element: HTMLElement;
   props: { catalog: Catalog };
+  engineOf?: (server: Engine) => Engine; // of a page without a server, whose replies are stored
 }
 
 export const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time));

@@ -519,6 +519,11 @@ export interface MetricsLine {
   train_accuracy: number | null;
 }
 
+/** A model for the browser, as `vitviz.models.rounding.to_file` in base64. */
+export interface ModelFile {
+  file: string;
+}
+
 /** A model. */
 export interface ModelIdentity {
   name: string;
@@ -1246,6 +1251,7 @@ export interface Routes {
   'models/hub': [Empty, HubModels];
   'models/open': [OpenRequest, OpenState];
   'models/words': [WordsRequest, OpenedModel];
+  'models/weights': [ModelRequest, ModelFile];
   'models/facts': [ModelRequest, Facts];
   'models/probes': [ProbesRequest, Probes];
   'models/probe-file': [ProbeFileRequest, SavedFile];

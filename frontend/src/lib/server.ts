@@ -8,7 +8,7 @@ export type Route = Exclude<keyof Routes, Stream>;
 
 /** Request a reply. A computation ends at its next batch once its signal aborts. */
 export const post = async <R extends Route>(route: R, request: Routes[R][0], signal?: AbortSignal) =>
-  replyOf<Routes[R][1]>(await send(route, jsonOf(request), signal), signal);
+  replyOf<Routes[R][1]>(await sendJson(route, request, signal), signal);
 
 /** Request a reply that takes long; its progress is reported. Aborting ends the computation likewise. */
 export async function stream<R extends Stream>(
@@ -17,7 +17,7 @@ export async function stream<R extends Stream>(
   report: (progress: Progress) => void,
   signal?: AbortSignal,
 ): Promise<Routes[R][1]> {
-  const response = await send(route, jsonOf(request), signal);
+  const response = await sendJson(route, request, signal);
   if (!response.ok || !response.body) return replyOf(response, signal);
   try {
     for await (const line of linesOf(response.body)) {
@@ -39,10 +39,18 @@ export async function upload<T = Uploaded>(file: File, route = 'data/uploads', s
   return replyOf<T>(await send(route, { body }, signal), signal);
 }
 
-const jsonOf = (request: object) => ({
-  body: JSON.stringify(request),
-  headers: { 'Content-Type': 'application/json' },
-});
+/** Answers a request of a page without a server; its errors are RefusedErrors. */
+type Answer = (route: string, request: object, signal?: AbortSignal) => Promise<Response>;
+
+let answer: Answer | null = null;
+
+export function answerBy(files: Answer) {
+  answer = files;
+}
+
+const sendJson: Answer = (route, request, signal) =>
+  answer?.(route, request, signal) ??
+  send(route, { body: JSON.stringify(request), headers: { 'Content-Type': 'application/json' } }, signal);
 
 async function send(route: string, content: RequestInit, signal?: AbortSignal): Promise<Response> {
   try {

@@ -16,6 +16,10 @@ export const NEVER = new AbortController().signal;
 export interface Engine {
   /** False of saved data: one explanation, without other images, models, ablations and classes. */
   readonly isLive: boolean;
+  /** Whether a subject is explained within a frame or two. */
+  isFast?(subject: Subject): boolean;
+  /** Make pixels an image, where they stay in the browser. */
+  openPixels?(pixels: ImageData): Promise<Upload>;
   /** Make a file an image that can be explained.
       @throws RefusedError with the reason why not */
   openImage(file: File, signal: AbortSignal): Promise<Upload>;

@@ -49,6 +49,9 @@ export class Session {
   failed = $state.raw(false); // the latest explanation
   panel = $state.raw<Panel | null>(null); // of a content other than the attention
   #isFetchingRows = $state.raw(false);
+  /** Whether an explanation is being finished although another one may be wanted: while a pointer moves, each of a
+      fast engine is shown, and then the latest one. */
+  #isFinishing = $state.raw(false);
   #linked: Linked | null = null; // of the subject that is being explained
   #settle: (arrived: boolean) => void = () => {};
 
@@ -97,12 +100,21 @@ export class Session {
   run() {
     $effect(() => {
       const { subject } = this;
-      if (!subject || subject === untrack(() => this.explanation)?.subject) return;
-      return this.status.request(
+      if (!subject || this.#isFinishing || subject === untrack(() => this.explanation)?.subject) return;
+      const isFast = untrack(() => this.engine.isFast?.(subject) ?? false);
+      const cancel = this.status.request(
         (signal) => this.#explain(subject, signal),
-        (found) => this.#arrive(found),
-        (sentence) => this.#fail(sentence),
+        (found) => {
+          this.#isFinishing = false;
+          this.#arrive(found, subject);
+        },
+        (sentence) => {
+          this.#isFinishing = false;
+          if (this.subject === subject) this.#fail(sentence);
+        },
       );
+      if (!isFast) return cancel;
+      this.#isFinishing = true;
     });
     if (!this.isDrawn) return;
     $effect(() => {
@@ -235,7 +247,11 @@ export class Session {
     }
   }
 
-  #arrive({ explanation, view, missing }: Arrival) {
+  #arrive({ explanation, view, missing }: Arrival, requested: Subject) {
+    if (requested !== this.subject) {
+      this.explanation = explanation; // the latest one follows
+      return;
+    }
     const shown = this.explanation;
     const isOther = !shown || !isSame(wholeOf(shown.subject), wholeOf(explanation.subject));
     this.subject = explanation.subject;
@@ -247,7 +263,7 @@ export class Session {
     const { classes, probabilities } = explanation.reply;
     const best = explanation.predictedClass;
     this.announce(
-      0,
+      this.engine.isFast?.(requested) ? ANNOUNCE_DELAY : 0,
       isOther && classes.length ? `Predicted: ${classes[best]}, ${percent(probabilities[best], 1)}. ` : '',
     );
     this.#settle(true);

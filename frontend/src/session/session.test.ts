@@ -42,6 +42,26 @@ test('a superseded request is called off, and only the latest is shown', async (
   expect(session.explanation?.subject.image).toEqual(sample('ship'));
 });
 
+test('a fast engine finishes each explanation, shows it, and then explains the latest subject', async () => {
+  const { session, requests, end: close } = await openSession({}, true, true);
+  end = close;
+  const explains = () => requests.filter(({ name }) => name === 'explain');
+  session.ablate({ patches: [0] });
+  await settle();
+  session.ablate({ patches: [0, 1] });
+  session.ablate({ patches: [0, 1, 2] });
+  await settle();
+  expect(explains().length).toBe(2);
+  expect(explains()[1].signal.aborted).toBe(false);
+  await explains()[1].respond(explained());
+  expect(session.explanation?.subject.ablations[0].patches).toEqual([0]);
+  expect(session.ablation.patches).toEqual([0, 1, 2]);
+  expect(explains().length).toBe(3);
+  await explains()[2].respond(explained());
+  expect(session.explanation?.subject.ablations[0].patches).toEqual([0, 1, 2]);
+  expect(session.isPending).toBe(false);
+});
+
 test('an explanation that waits says for what, until it is computed', async () => {
   const { session, latest } = await opened();
   vi.useFakeTimers();

@@ -99,29 +99,31 @@ export function stubCanvas() {
 }
 
 /** A running session, the requests to its engine, and a function that ends it. */
-export function sessionWith(isLive = true) {
+export function sessionWith(isLive = true, isFast = false) {
   stubCanvas();
   const requests: Sent[] = [];
   const engine = new Proxy({ isLive } as unknown as Engine, {
     get: (target, name: string) =>
       name === 'isLive'
         ? target.isLive
-        : (argument: unknown, ...rest: unknown[]) =>
-            new Promise((resolve, reject) => {
-              const signal = rest.find((one) => one instanceof AbortSignal) ?? new AbortController().signal;
-              const then = (end: (value: never) => void) => async (value: unknown) => {
-                end(value as never);
-                await settle();
-              };
-              requests.push({
-                name,
-                argument: rest[0] instanceof AbortSignal ? argument : rest[0],
-                signal,
-                report: rest.find((one) => typeof one === 'function') as Report,
-                respond: then(resolve),
-                refuse: then(reject),
-              });
-            }),
+        : name === 'isFast'
+          ? () => isFast
+          : (argument: unknown, ...rest: unknown[]) =>
+              new Promise((resolve, reject) => {
+                const signal = rest.find((one) => one instanceof AbortSignal) ?? new AbortController().signal;
+                const then = (end: (value: never) => void) => async (value: unknown) => {
+                  end(value as never);
+                  await settle();
+                };
+                requests.push({
+                  name,
+                  argument: rest[0] instanceof AbortSignal ? argument : rest[0],
+                  signal,
+                  report: rest.find((one) => typeof one === 'function') as Report,
+                  respond: then(resolve),
+                  refuse: then(reject),
+                });
+              }),
   });
   const lists = { methods: METHODS, models: [{ name: 'ti4' }, { name: 'ti9' }], samples: [], photos: [] };
   const session = new Session(engine, new CatalogState(lists as unknown as Catalog));
@@ -140,8 +142,8 @@ export function sessionWith(isLive = true) {
 export const sample = (name: string): SubjectImage => ({ kind: 'sample', name });
 
 /** A session that shows an explanation with its full attention, in which each token attends to itself. */
-export async function openSession(changes: Partial<Explained> = {}, isLive = true) {
-  const open = sessionWith(isLive);
+export async function openSession(changes: Partial<Explained> = {}, isLive = true, isFast = false) {
+  const open = sessionWith(isLive, isFast);
   open.session.explain({ model: 'ti4', image: sample('cat') });
   await settle();
   await open.latest('explain').respond(explained(changes));

@@ -28,9 +28,10 @@ export function open(
   file: SavedFile,
   engine: Engine,
   lists: Catalog,
+  styles: readonly string[] = [],
 ): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
-  style.textContent = `.${HOME} { ${[light, base, matrix, explore, narrow, presentation, save, standalone, print].join('\n')} }`;
+  style.textContent = `.${HOME} { ${[light, base, matrix, explore, narrow, presentation, save, standalone, ...styles, print].join('\n')} }`;
   const home = document.createElement('div');
   home.className = HOME;
   element.replaceChildren(style, home);

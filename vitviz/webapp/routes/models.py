@@ -1,22 +1,27 @@
 """Models: which there are, what is known of them, and opening others."""
 
+from base64 import b64encode
+
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from vitviz.attribution import file_formats, provenance
 from vitviz.errors import CheckpointError, ConfigError
-from vitviz.models import hub_cache
-from vitviz.models.checkpoint import available_memory
+from vitviz.models import hub_cache, rounding
+from vitviz.models.checkpoint import available_memory, count_parameters
 from vitviz.models.suggested import SUGGESTED
 from vitviz.plots import probe_table
 from vitviz.webapp import probes as model_probes
 from vitviz.webapp import saved_files, snapshots, words
+from vitviz.webapp.explanations import head_means
 from vitviz.webapp.model_info import facts, other_sizes
-from vitviz.webapp.models import list_models
+from vitviz.webapp.models import bundled_models, list_models
 from vitviz.webapp.schemas import models as types
 from vitviz.webapp.schemas.base import Empty, SavedFile
 from vitviz.webapp.server.calls import Call, Caller, Lines
 from vitviz.webapp.server.refusals import RefusingRoute
+
+MAX_PARAMETERS = 8_000_000  # of a model that is sent to a browser
 
 router = APIRouter(prefix="/models", route_class=RefusingRoute)
 
@@ -66,6 +71,22 @@ async def open_words(request: types.WordsRequest, call: Caller) -> StreamingResp
     inputs, report = call.backend.inputs, call.job.report
     found = call.many_passes(lambda: types.OpenedModel(info=words.open_words(inputs, request, report)))
     return await call.stream(found)
+
+
+@router.post("/weights")
+async def weights(request: types.ModelRequest, call: Caller) -> types.ModelFile:
+    """Return a small model for the browser; on a public page one that ships with vitviz."""
+    inputs = call.backend.inputs
+
+    def pack() -> types.ModelFile:
+        model = inputs.model(request.model, "model")
+        if inputs.public and request.model not in bundled_models():
+            raise ConfigError("model", f"must ship with vitviz on a public page: got {request.model[:80]!r}")
+        if count_parameters(model.config) > MAX_PARAMETERS:
+            raise ConfigError("model", f"must have at most {MAX_PARAMETERS:,} parameters for the browser")
+        return types.ModelFile(file=b64encode(rounding.to_file(model, "float32", head_means(model))).decode())
+
+    return await call.one_pass(pack)
 
 
 @router.post("/facts")

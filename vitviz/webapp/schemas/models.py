@@ -20,6 +20,12 @@ class ModelRequest(Model):
     model: Name
 
 
+class ModelFile(Reply):
+    """A model for the browser, as `vitviz.models.rounding.to_file` in base64."""
+
+    file: str
+
+
 class OpenRequest(Model):
     """Start to open a model by its name or path, cancel it, or ask how far it is."""
 

@@ -1,2 +1,2 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./App.css"])))=>i.map(i=>d[i]);
-import{En as e,er as t}from"./shared.js";import{n,t as r}from"./pageTheme.js";async function i(i){n(),r();let{default:a}=await e(async()=>{let{default:e}=await import(`./App.js`);return{default:e}},__vite__mapDeps([0]),import.meta.url);t(a,{target:i.element,props:{context:i}})}export{i as mount};
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./App.css","./site.css"])))=>i.map(i=>d[i]);
+import{Dn as e,tr as t}from"./shared.js";import{n,t as r}from"./pageTheme.js";async function i(i){n(),r();let{default:a}=await e(async()=>{let{default:e}=await import(`./App.js`);return{default:e}},__vite__mapDeps([0]),import.meta.url);t(a,{target:i.element,props:{context:i}})}async function a(t){let{openSite:n}=await e(async()=>{let{openSite:e}=await import(`./site.js`);return{openSite:e}},__vite__mapDeps([1]),import.meta.url);await n(t,i)}export{i as mount,a as mountSite};

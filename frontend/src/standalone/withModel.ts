@@ -1,0 +1,64 @@
+/* The explorer of a saved file that holds its model, too: own images, ablated heads and removed patches. */
+
+import { BrowserEngine, type Request } from '../engine/browserEngine';
+import { OpenedFiles } from '../engine/inputs';
+import { openModel } from '../engine/openModel';
+import { acceptFiles } from '../explore/files';
+import contributions from '../explore/views/contributions.css?inline';
+import features from '../explore/views/features.css?inline';
+import { afterPaint } from '../lib/dom';
+import gallery from '../lib/gallery.css?inline';
+import { canvasOf } from '../lib/paint';
+import { RefusedError } from '../lib/refused';
+import { type Image, isSame } from '../lib/view';
+import type { Engine } from '../session/engine';
+import { decompress, SavedEngine, type SavedFile } from '../session/savedEngine';
+import { catalogOf } from './data';
+import { open, openPage } from './explorer';
+
+/** What the file stores of its subject and target. */
+const STORED: readonly Request[] = ['explain', 'maps', 'scores', 'provenance'];
+
+openPage((element, saved) => {
+  const { data } = saved;
+  const shown = data.explained.image;
+  const image: Image =
+    saved.subject.image.kind === 'sample' ? saved.subject.image : { kind: 'sample', name: shown.name || 'Saved image' }; // the first choice of the page
+  const file: SavedFile = { ...saved, subject: { ...saved.subject, image } };
+  const thumbnail = { name: image.name, src: canvasOf(shown).toDataURL() };
+  const files = new OpenedFiles();
+  const python = new SavedEngine(file);
+  let loading: Promise<Engine> | null = null;
+  const load = () => {
+    loading ??= loadModel(files, python);
+    return loading;
+  };
+  const engine = new BrowserEngine({
+    python,
+    files,
+    load,
+    answers: (request, subject, target) =>
+      STORED.includes(request) &&
+      isSame(subject, file.subject) &&
+      (target === undefined || isSame(target, file.view.target)),
+  });
+  const { explorer } = open(element, file, engine, catalogOf(data, [thumbnail]), [gallery, contributions, features]);
+  acceptFiles(explorer);
+  afterPaint(() => load().catch(() => {})); // a request says why not
+});
+
+/** Bytes whose even ones come first, in their order. */
+function interleaved(planes: Uint8Array): ArrayBuffer {
+  const bytes = new Uint8Array(planes.length);
+  const half = Math.ceil(planes.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = planes[i % 2 ? half + (i >> 1) : i >> 1];
+  return bytes.buffer;
+}
+
+async function loadModel(files: OpenedFiles, python: Engine): Promise<Engine> {
+  const text = document.getElementById('vitviz-model')?.textContent ?? '';
+  const planes = await decompress(text).catch(() => {
+    throw new RefusedError('The model in this file is damaged: save the file again.');
+  });
+  return openModel(interleaved(new Uint8Array(planes)), files, python);
+}
