@@ -22,7 +22,7 @@ from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import load_samples, resize_images
 from vitviz.models import rounding
-from vitviz.models.weights import weights_sha256
+from vitviz.models.weights import Rounding, weights_sha256
 from vitviz.webapp.server.modules import STATIC_DIR
 
 # Drag over the patches of the image in a zigzag, one at a time, and return the time of each from the pointer's event to
@@ -115,7 +115,7 @@ def predict(model: Any, images: torch.Tensor) -> np.ndarray:
     return torch.cat(logits).argmax(1).numpy()
 
 
-def predict_in_browser(model: Any, kind: rounding.Rounding, images: torch.Tensor, folder: Path) -> np.ndarray:
+def predict_in_browser(model: Any, kind: Rounding, images: torch.Tensor, folder: Path) -> np.ndarray:
     """Return the classes that the engine in the browser predicts with rounded weights, (n,)."""
     means = mean_head_outputs(model, load_samples(model.config.img_size, model.resize))
     (folder / "model.bin").write_bytes(rounding.to_file(model, kind, means))

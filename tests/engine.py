@@ -15,7 +15,8 @@ from vitviz.data.encoding import to_base64
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
-from vitviz.models.rounding import Rounding, to_file
+from vitviz.models.rounding import to_file
+from vitviz.models.weights import Rounding
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 PLAIN = replace(tiny.CONFIG, embed_dim=24, depth=3, mlp_ratio=40 / 24)

@@ -103,3 +103,11 @@ def test_the_app_sends_weights_of_small_models_and_of_own_ones_on_a_private_page
     monkeypatch.undo()
     with routes(public=True) as client:
         assert client.refusal("models/weights", model="tiny")["field"] == "model"
+
+
+def test_a_file_with_its_model_is_verified_with_the_rounded_weights(tmp_path, model_file):
+    model = vitviz.load(str(model_file))
+    vitviz.explain(model, "cat").save(tmp_path / "a.html", model=True)
+    found = vitviz.verify(tmp_path / "a.html", model=model)
+    assert found, str(found)
+    assert any("numbers" in one for one in found.compared)

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from vitviz import __version__
 from vitviz.data import metadata
-from vitviz.models.weights import weights_sha256
+from vitviz.models.weights import Rounding, weights_sha256
 from vitviz.view import MAX_NAME, Fraction, Given, Model, Subject, Upload, View
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class ModelIdentity(Model):
         sha256: Of the weights, as of `vitviz.models.weights.weights_sha256`; None for a snapshot of a training, whose
             weights are not stored.
         files: Files that they were read from, or the timeline of the training.
+        rounding: Of the weights in a file that holds the model, by which its numbers are computed; `sha256` is that of
+            the weights before.
     """
 
     name: Name
@@ -61,6 +63,7 @@ class ModelIdentity(Model):
     revision: Name | None = None
     sha256: Sha256 | None
     files: tuple[WeightsOfFile, ...]
+    rounding: Rounding | None = None
 
 
 class ImageIdentity(Model):

@@ -297,7 +297,9 @@ def document(
         return document.document(to_file(explanation, view, complete, scores), figure, title)
     checkpoint, rounded = explanation.context.checkpoint, with_rounded_weights(explanation)
     means = mean_head_outputs(rounded.context.checkpoint, load_samples(checkpoint.config.img_size, checkpoint.resize))
-    data = to_file(rounded, view, complete, stated=provenance(explanation, view))
+    origin = provenance(explanation, view)
+    stated = origin.model_copy(update={"model": origin.model.model_copy(update={"rounding": "float16"})})
+    data = to_file(rounded, view, complete, stated=stated)
     data["data"]["attention"] = None  # the model computes it
     data["data"]["caption"] += f" {rounding.describe(checkpoint, 'float16')}"
     return document.document(data, figure, title, rounding.to_file(checkpoint, head_means=means))

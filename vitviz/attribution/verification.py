@@ -29,6 +29,7 @@ from vitviz.data import metadata
 from vitviz.data.image_folder import SUFFIXES
 from vitviz.data.preprocessing import ImageLike
 from vitviz.errors import VitvizError
+from vitviz.models import rounding
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.view import Given, RunImage, Sample, Upload, View
 
@@ -173,6 +174,8 @@ def find_image(path: Path, found: Shown) -> ImageLike:
 
 def explain_again(checkpoint: Checkpoint, image: ImageLike, found: Shown) -> Explanation:
     """Explain the image as the file states."""
+    if found.model.rounding is not None:
+        checkpoint = rounding.rounded(checkpoint, found.model.rounding)
     explanation = explain(checkpoint, image, crop=found.image.crop)
     for one in found.subject.ablations:
         explanation = explanation.ablate(heads=one.heads, patches=one.patches, mode=one.mode, patch_mode=one.patch_mode)

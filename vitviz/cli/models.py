@@ -1,14 +1,13 @@
 """`vitviz convert`, `export`, `push` and `site`: models from and to other formats, and as a page of their own."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName, ImgSize, checked_by, parse_size, progress_bar
 from vitviz.errors import ConfigError
-
-Rounding = Literal["float32", "float16", "int8"]  # as `vitviz.models.rounding`, which imports torch
+from vitviz.models.weights import Rounding
 
 
 def convert(

@@ -7,16 +7,14 @@ values are `NAME` times `NAME.scale`, float32 (rows,). With float32 and float16,
 import copy
 import json
 from dataclasses import replace
-from typing import Literal
 
 import safetensors.torch
 import torch
 from torch import Tensor
 
 from vitviz.models.checkpoint import EXTRA_PREFIX, Checkpoint, metadata_of
-from vitviz.models.weights import weights_sha256
+from vitviz.models.weights import Rounding, weights_sha256
 
-Rounding = Literal["float32", "float16", "int8"]
 SCALE = ".scale"
 CAPTURED = "a model in the browser"  # what needs its blocks
 HEAD_MEANS = "head_means"  # an extra tensor

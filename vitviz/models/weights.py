@@ -7,12 +7,13 @@ import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from torch import nn
 
+Rounding = Literal["float32", "float16", "int8"]  # of a file for the browser, see `vitviz.models.rounding`
 FileState = tuple[int, int, int]  # size (bytes), modification time (ns), inode
 TensorStates = tuple[tuple[int, int], ...]  # address and number of changes of each tensor
 KNOWN: "WeakKeyDictionary[nn.Module, tuple[TensorStates, str]]" = WeakKeyDictionary()

@@ -22,7 +22,7 @@ from vitviz.files import write_atomic
 from vitviz.models import rounding
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.hub import load
-from vitviz.models.weights import weights_sha256
+from vitviz.models.weights import Rounding, weights_sha256
 from vitviz.webapp import first_paint
 from vitviz.webapp.backend import Backend
 from vitviz.webapp.model_info import describe_model
@@ -57,7 +57,7 @@ PAGE = """<!doctype html>
 def write_site(
     folder: Path,
     names: Sequence[str],
-    kind: rounding.Rounding = "int8",
+    kind: Rounding = "int8",
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> int:
     """Write the folder, and return its size in bytes.
@@ -106,7 +106,7 @@ def write_site(
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def head_means(model: Checkpoint, kind: rounding.Rounding) -> Any:
+def head_means(model: Checkpoint, kind: Rounding) -> Any:
     """Return the mean outputs of the heads of a model with rounded weights, (L, A, d)."""
     return mean_head_outputs(rounding.rounded(model, kind), load_samples(model.config.img_size, model.resize))
 

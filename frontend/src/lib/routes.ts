@@ -531,6 +531,7 @@ export interface ModelIdentity {
   revision?: string | null;
   sha256: string | null;
   files: WeightsOfFile[];
+  rounding?: 'float32' | 'float16' | 'int8' | null;
 }
 
 /** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `pretrained` is the repository or library that the weights are from, empty if vitviz trained them. `linear_probe` says what a taught head was fitted to, empty for other models. Of a `captured` model only attention and outputs are known. `compares_texts` says whether texts can become its classes. */
