@@ -11,7 +11,8 @@ from vitviz.attribution.targets import find_target
 pytestmark = pytest.mark.browser
 
 
-def test_an_ablation_that_fails_is_undone(open_page):
+def test_an_ablation_that_fails_is_undone(open_page, context):
+    context.route("**/models/weights", lambda route: route.abort())  # otherwise the browser would explain it
     page = open_page("?image=cat&layer=4&head=0&ablations=heads:4.1")
     page.route(
         API,

@@ -44,7 +44,11 @@ export function besideServer(server: Engine): Engine {
     if (!engine) return server;
     const whole = wholeOf(subject);
     const { signal } = new AbortController(); // of all who explain the image
-    const [reference, own] = await Promise.all([python.explain(whole, signal), engine.explain(whole, signal)]);
+    const [reference, own] = await Promise.all([
+      python.explain(whole, signal),
+      engine.explain(whole, signal).catch(() => null),
+    ]);
+    if (!own) return server; // its workers do not start
     const agrees = differenceOf(reference, own) <= TOLERANCE;
     const [answers, note] = agrees ? [engine, ''] : [server, ` · ${DIFFERS}`];
     return withExplain(answers, async (...request) => {

@@ -48,6 +48,7 @@ MCP = "/gradio_api/mcp"  # the tools, with --mcp
 POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
+    "worker-src": "'self' blob:",  # of the model in the browser
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
