@@ -27,7 +27,7 @@ from vitviz.training.distributed import Distributed
 from vitviz.training.loop import TrainingLoop
 
 SIZE = (224, 224)
-MODEL = ViTConfig(img_size=SIZE, patch_size=32, embed_dim=96, depth=2, num_heads=2)
+MODEL = ViTConfig(img_size=SIZE, patch_size=32, embed_dim=192, depth=4, num_heads=3)
 BATCH_SIZE = 64  # whose activations fit into the memory of the limited process
 CGROUPS = (  # folder, file of the limit in bytes, and file of the processes: versions 1 and 2
     (Path("/sys/fs/cgroup/memory/vitviz-benchmark"), "memory.limit_in_bytes"),
