@@ -47,6 +47,7 @@ export async function openSite(element: HTMLElement, mount: (context: GradioCont
   const engineOf = (python: Engine) =>
     new BrowserEngine({ python, answers, files, load: (subject, report) => load(subject, python, report) });
   element.replaceChildren();
+  document.body.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches); // Gradio does so elsewhere
   await mount({ element, props: { catalog }, engineOf });
   const about = document.createElement('footer');
   about.className = 'about-weights';
