@@ -103,17 +103,17 @@ def explain(model: Checkpoint, means: torch.Tensor, ablations: list[dict[str, An
 
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("explain", {}),
-    ("attention", {}),
-    ("rows", {"query": [0, 7], "direction": "to"}),
-    ("similarity", {"patch": 7}),
-    ("features", {"foreground": False}),
-    ("features", {"foreground": True}),
-    ("maps", {"target": [], "part": "all"}),
-    ("maps", {"target": OF_CLASS, "part": "all"}),
-    ("contributions", {"target": OF_CLASS}),
-    ("pixels", {"target": [], "method": "input_gradient"}),
-    ("pixels", {"target": OF_CLASS, "method": "balanced_gradients"}),
+    ("explanations", {}),
+    ("explanations/attention", {}),
+    ("explanations/rows", {"query": [0, 7], "direction": "to"}),
+    ("explanations/similarity", {"patch": 7}),
+    ("explanations/features", {"foreground": False}),
+    ("explanations/features", {"foreground": True}),
+    ("explanations/maps", {"target": [], "part": "all"}),
+    ("explanations/maps", {"target": OF_CLASS, "part": "all"}),
+    ("explanations/contributions", {"target": OF_CLASS}),
+    ("explanations/pixels", {"target": [], "method": "input_gradient"}),
+    ("explanations/pixels", {"target": OF_CLASS, "method": "balanced_gradients"}),
 ]
 
 
@@ -221,7 +221,7 @@ def test_scores_against_the_same_random_orders_equal_the_library(tmp_path: Path)
     for name, what in cases:
         model = engine.checkpoint(engine.FAMILIES[name])
         explanation = explain(model, torch.zeros(0), ABLATIONS[what])
-        calls = [("scores", {"target": [3]}), ("map", {"target": [3], "method": "shapley"})]
+        calls = [("explanations/scores", {"target": [3]}), ("explanations/map", {"target": [3], "method": "shapley"})]
         image = explain(model, torch.zeros(0), []).context.image
         requests.append(engine.request(tmp_path, model, image, calls=calls, ablations=ABLATIONS[what]))
         expected.append(serialize.method_scores(explanation, 3))

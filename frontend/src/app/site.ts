@@ -43,9 +43,8 @@ export async function openSite(element: HTMLElement, mount: (context: GradioCont
     return found;
   }
 
-  const answers = (request: string, subject: object) => request === 'explain' && isStored('explanations', { subject });
   const engineOf = (python: Engine) =>
-    new BrowserEngine({ python, answers, files, load: (subject, report) => load(subject, python, report) });
+    new BrowserEngine({ python, answers: isStored, files, load: (subject, report) => load(subject, python, report) });
   element.replaceChildren();
   document.body.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches); // Gradio does so elsewhere
   await mount({ element, props: { catalog }, engineOf });

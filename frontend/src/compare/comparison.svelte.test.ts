@@ -26,6 +26,7 @@ afterEach(() => {
 async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } = {}) {
   stubCanvas();
   const explain = vi.fn(async (_: Subject) => explained());
+  const request = (_: string, { subject }: { subject: Subject }) => explain(subject);
   const requests: ComparisonRequest[] = [];
   vi.mocked(post).mockImplementation(async (route, request) => {
     if (route === 'models/snapshots') return SNAPSHOTS as never;
@@ -40,7 +41,7 @@ async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } 
   };
   const host = { element: document.createElement('div'), catalog: new CatalogState(catalog as never) };
   const openImage: Engine['openImage'] = (file, signal) => uploadImage(file, catalog.maxBytes, signal);
-  const page = new Comparison(host as unknown as Host, { isLive: true, explain, openImage } as unknown as Engine);
+  const page = new Comparison(host as unknown as Host, { isLive: true, request, openImage } as unknown as Engine);
   end = running(page);
   const subject = { model: 'ti4', snapshot: kind === 'snapshot' ? 0 : null, image: sample('cat'), ablations: [] };
   page.open({ kind, subject, linked: { view: { layer: 1, head: 0 }, missing: [] }, own });
@@ -123,7 +124,7 @@ test('a link that cannot be shown opens samples, with the reason', async () => {
   const { page, explain, latest } = await open();
   end();
   explain.mockRejectedValueOnce(new RefusedError('Expired.'));
-  const fresh = new Comparison(page.host, { isLive: true, explain } as unknown as Engine);
+  const fresh = new Comparison(page.host, { isLive: true, request: page.a.engine.request } as unknown as Engine);
   end = running(fresh);
   const image = { kind: 'upload' as const, id: '', name: '', crop: 0.5 };
   const subject = { model: 'ti4', snapshot: null, image, ablations: [] };

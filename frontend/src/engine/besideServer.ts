@@ -4,12 +4,11 @@
 import { bytesOf, floatsOf } from '../lib/base64';
 import { post } from '../lib/server';
 import { type Subject, wholeOf } from '../lib/view';
-import type { Engine, Explained, Report } from '../session/engine';
-import { BrowserEngine, type Request } from './browserEngine';
+import type { Engine, Explained, ReplyTo, Report } from '../session/engine';
+import { BrowserEngine } from './browserEngine';
 
 const TOLERANCE = 1e-4;
 const MAX_KEPT = 8; // explanations of the server
-const LOCAL: readonly Request[] = ['explain', 'attention', 'rows'];
 
 const keyOf = (subject: Subject) => JSON.stringify(wholeOf(subject));
 
@@ -18,9 +17,9 @@ export function besideServer(server: Engine): Engine {
   const engines = new Map<string, Promise<Engine | null>>();
   const checked = new Map<string, Promise<Engine>>();
 
-  const python = withExplain(server, async (subject: Subject, signal: AbortSignal, report?: Report) => {
+  const python = withExplain(server, async (subject, signal, report) => {
     const known = wholes.get(JSON.stringify(subject));
-    const reply = known ?? (await server.explain(subject, signal, report));
+    const reply = known ?? (await server.request('explanations', { subject }, signal, report));
     if (!subject.ablations.length) wholes.set(keyOf(subject), reply);
     for (const oldest of wholes.keys()) if (wholes.size > MAX_KEPT) wholes.delete(oldest);
     return reply;
@@ -45,14 +44,14 @@ export function besideServer(server: Engine): Engine {
     const whole = wholeOf(subject);
     const { signal } = new AbortController(); // of all who explain the image
     const [reference, own] = await Promise.all([
-      python.explain(whole, signal),
-      engine.explain(whole, signal).catch(() => null),
+      python.request('explanations', { subject: whole }, signal, () => {}),
+      engine.request('explanations', { subject: whole }, signal, () => {}).catch(() => null),
     ]);
     if (!own) return server; // its workers do not start
     const agrees = differenceOf(reference, own) <= TOLERANCE;
     const [answers, note] = agrees ? [engine, ''] : [server, ` · ${DIFFERS}`];
-    return withExplain(answers, async (...request) => {
-      const { image, ...found } = await answers.explain(...request);
+    return withExplain(answers, async (subject, ...rest) => {
+      const { image, ...found } = await answers.request('explanations', { subject }, ...rest);
       const shown = { ...image, note: `${image.note}${note}` };
       return { ...found, methods: reference.methods, credit: reference.credit, image: shown };
     });
@@ -61,7 +60,7 @@ export function besideServer(server: Engine): Engine {
   return new BrowserEngine({
     python,
     files: null,
-    answers: (request, subject) => !LOCAL.includes(request) || !subject.ablations.length,
+    answers: (_, request) => !(request as { subject: Subject }).subject.ablations.length,
     load(subject) {
       const key = keyOf(subject);
       const found = checked.get(key) ?? choose(subject);
@@ -72,16 +71,17 @@ export function besideServer(server: Engine): Engine {
   });
 }
 
+type Explain = (subject: Subject, signal: AbortSignal, report: Report) => Promise<Explained>;
+
 /** An engine with another function that explains. */
-function withExplain(engine: Engine, explain: Engine['explain']): Engine {
-  return new Proxy(engine, {
-    get(target, name) {
-      if (name === 'explain') return explain;
-      const value = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
+const withExplain = (engine: Engine, explain: Explain): Engine => ({
+  isLive: true,
+  openImage: (...file) => engine.openImage(...file),
+  request: async (route, request, signal, ...report) =>
+    route === 'explanations'
+      ? (explain((request as { subject: Subject }).subject, signal, ...(report as [Report])) as ReplyTo<never>)
+      : engine.request(route, request, signal, ...report),
+});
 
 const DIFFERS = 'the server computes the ablations, as this browser does so with another result';
 

@@ -1,20 +1,21 @@
 /* The model in the browser, next to what Python has computed: a saved file, the replies of a static site, or a server. */
 
+import type { CodeRequest } from '../lib/routes';
 import type { Subject, View } from '../lib/view';
-import type { Engine, Report } from '../session/engine';
+import type { Engine, ReplyTo, Report, RequestOf, Route } from '../session/engine';
 import type { OpenedFiles } from './inputs';
 
-export type Request = Exclude<keyof Engine, 'isLive' | 'isFast' | 'openImage' | 'openPixels'>;
-
 interface Sources {
-  python: Engine;
-  /** Whether Python answers a request; without a target for any. */
-  answers: (request: Request, subject: Subject, target?: number[]) => boolean;
+  python: Pick<Engine, 'openImage' | 'request'>;
+  /** Whether Python replies to a request. */
+  answers: (route: Route, request: RequestOf) => boolean;
   files: OpenedFiles | null; // null where a server keeps them
   /** Load a model, once.
       @throws RefusedError if it is damaged, or the engine lacks it */
   load: (subject: Subject, report: Report) => Promise<Engine>;
 }
+
+const OF_PYTHON: readonly Route[] = ['explanations/file', 'explanations/code'];
 
 export class BrowserEngine implements Engine {
   readonly isLive = true;
@@ -25,50 +26,26 @@ export class BrowserEngine implements Engine {
     this.#sources = sources;
   }
 
-  async #for(request: Request, subject: Subject, target?: number[], report: Report = () => {}): Promise<Engine> {
-    const { python, answers, load } = this.#sources;
-    if (answers(request, subject, target)) return python;
-    const engine = await load(subject, report);
-    this.#loaded.add(subject.model);
-    return engine;
-  }
-
   isFast(subject: Subject) {
-    return this.#loaded.has(subject.model) && !this.#sources.answers('explain', subject);
+    return this.#loaded.has(subject.model) && !this.#sources.answers('explanations', { subject });
   }
 
-  explain: Engine['explain'] = async (subject, signal, report) =>
-    (await this.#for('explain', subject, undefined, report)).explain(subject, signal, report);
-  attention: Engine['attention'] = async (subject, ...rest) =>
-    (await this.#for('attention', subject)).attention(subject, ...rest);
-  rows: Engine['rows'] = async (subject, ...rest) => (await this.#for('rows', subject)).rows(subject, ...rest);
-  maps: Engine['maps'] = async (subject, of, ...rest) =>
-    (await this.#for('maps', subject, of.target)).maps(subject, of, ...rest);
-  scores: Engine['scores'] = async (subject, of, ...rest) =>
-    (await this.#for('scores', subject, of.target)).scores(subject, of, ...rest);
-  map: Engine['map'] = async (subject, of, ...rest) =>
-    (await this.#for('map', subject, of.target)).map(subject, of, ...rest);
-  pixels: Engine['pixels'] = async (subject, of, ...rest) =>
-    (await this.#for('pixels', subject, of.target)).pixels(subject, of, ...rest);
-  contributions: Engine['contributions'] = async (subject, of, ...rest) =>
-    (await this.#for('contributions', subject, of.target)).contributions(subject, of, ...rest);
-  features: Engine['features'] = async (subject, ...rest) =>
-    (await this.#for('features', subject)).features(subject, ...rest);
-  similarity: Engine['similarity'] = async (subject, ...rest) =>
-    (await this.#for('similarity', subject)).similarity(subject, ...rest);
-  nearest: Engine['nearest'] = async (subject, ...rest) =>
-    (await this.#for('nearest', subject)).nearest(subject, ...rest);
-  patching: Engine['patching'] = async (subject, of, ...rest) =>
-    (await this.#for('patching', subject, of.target)).patching(subject, of, ...rest);
-  file: Engine['file'] = (...request) => this.#sources.python.file(...request);
-  code: Engine['code'] = (...request) => this.#sources.python.code(...request);
+  request: Engine['request'] = async (route, request, signal, ...report) => {
+    const { python, answers, load } = this.#sources;
+    if (OF_PYTHON.includes(route) || answers(route, request)) return python.request(route, request, signal, ...report);
+    if (route === 'explanations/provenance')
+      return this.#provenance(request as CodeRequest & { subject: Subject; view: View }, signal) as ReplyTo<never>;
+    const { subject } = request as { subject: Subject };
+    const engine = await load(subject, report[0] ?? (() => {}));
+    this.#loaded.add(subject.model);
+    return engine.request(route, request, signal, ...report);
+  };
 
   /** Of an image that was opened here by its hash, its size and its crop. */
-  async provenance(subject: Subject, view: View, signal: AbortSignal) {
-    const { python, answers, files } = this.#sources;
-    const found = await python.provenance(subject, view, signal);
-    if (answers('provenance', subject)) return found;
-    const { ablations, image } = subject;
+  async #provenance(request: { subject: Subject; view: View }, signal: AbortSignal) {
+    const { python, files } = this.#sources;
+    const found = await python.request('explanations/provenance', request, signal);
+    const { ablations, image } = request.subject;
     if (image.kind !== 'upload' || !files) return { ...found, subject: { ...found.subject, ablations }, code: null };
     const { width, height } = files.get(image.id);
     return {

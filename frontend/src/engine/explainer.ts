@@ -20,6 +20,9 @@ export interface Given {
   ablations: api.Ablation[];
 }
 
+/** A request about it. */
+type Of<R extends api.SubjectRequest> = Omit<R, 'subject'>;
+
 /** Contexts in memory: those of an image with and without ablations, and of the images before. */
 const CONTEXTS = 4;
 const ON_DEMAND = 2 ** 24; // attention weights, above which rows are requested one by one
@@ -69,7 +72,7 @@ export class Explainer {
         captured: false,
       },
       methods,
-      cls: encode(this.rows(given, [], 'from')),
+      cls: encode(this.rows(given, {})),
       pool: pool && encode(context.expand(pool)),
       on_demand: L * A * T * T > ON_DEMAND,
       limits: this.#limits({ ...given, ablations: [] }),
@@ -96,7 +99,7 @@ export class Explainer {
   }
 
   /** Attention from or to patches, by default the default query, (L, A, T). */
-  rows(given: Given, query: readonly number[], direction: Direction): Float32Array {
+  rows(given: Given, { query = [], direction = 'from' }: Of<api.RowsRequest>): Float32Array {
     const context = this.#context(given);
     const { prefix } = this.#network.sizes;
     const weights = queryWeights(context);
@@ -154,19 +157,19 @@ export class Explainer {
     return Object.fromEntries(keys.map((key) => [key, [...mapOf(context, key, chosen)]]));
   }
 
-  pixels(given: Given, target: Target, method: string): api.PixelMap {
+  pixels(given: Given, { target = [], method }: Of<api.MapRequest>): api.PixelMap {
     const context = this.#context(given);
     const [rows, columns] = this.#network.config.img_size;
     return { values: encode(pixelMapOf(context, method, context.targetOf(target))), rows, columns };
   }
 
-  contributions(given: Given, target: Target): api.Contributions {
+  contributions(given: Given, { target = [] }: Of<api.TargetRequest>): api.Contributions {
     const context = this.#context(given);
     const found = context.contributions(context.targetOf(target));
     return { ...found, heads: encode(context.expand(found.heads)) };
   }
 
-  features(given: Given, foreground: boolean): api.Features {
+  features(given: Given, { foreground = false }: Of<api.FeaturesRequest>): api.Features {
     const context = this.#context(given);
     const { L, N } = this.#network.sizes;
     const found = Array.from({ length: L }, (_, l) => pcaOf(context, l, foreground));
@@ -177,7 +180,7 @@ export class Explainer {
     return { pixels: base64Of(pixels), explained: found.map(({ explained }) => explained) };
   }
 
-  similarity(given: Given, patch: number): api.Similarity {
+  similarity(given: Given, { patch }: Of<api.SimilarityRequest>): api.Similarity {
     const context = this.#context(given);
     const { L, N } = this.#network.sizes;
     const values = new Float32Array(L * N);

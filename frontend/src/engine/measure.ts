@@ -42,14 +42,14 @@ export async function maps(model: string) {
   const engine = engineOf(model, 2);
   const request = async (image: string, part: 'quick' | 'all') => {
     const start = performance.now();
-    await engine.maps(subjectOf(image), { target: [0], part }, signal, () => {});
+    await engine.request('explanations/maps', { subject: subjectOf(image), target: [0], part }, signal, () => {});
     return (performance.now() - start) / 1000;
   };
   await request('warm', 'all');
   const all = await request('first', 'all');
   const quick = await request('second', 'quick');
   const start = performance.now();
-  await engine.scores(subjectOf('first'), { target: [0] }, signal, () => {});
+  await engine.request('explanations/scores', { subject: subjectOf('first'), target: [0] }, signal, () => {});
   const scores = (performance.now() - start) / 1000;
   engine.stop();
   return { quick, occlusion: all - quick, scores };
@@ -62,8 +62,8 @@ export async function live(model: string, rounds: number): Promise<number[]> {
   for (let round = 0; round < rounds + 10; round++) {
     const subject = subjectOf('image', [round % 16]);
     const start = performance.now();
-    await engine.explain(subject, signal);
-    await engine.attention(subject, signal);
+    await engine.request('explanations', { subject }, signal, () => {});
+    await engine.request('explanations/attention', { subject }, signal);
     times.push(performance.now() - start);
   }
   engine.stop();
@@ -75,8 +75,8 @@ export async function explain(model: string, images: number): Promise<void> {
   running ??= engineOf(model, 1);
   for (let i = 0; i < images; i++) {
     const subject = subjectOf(`image ${explained++}`);
-    await running.explain(subject, signal);
-    await running.maps(subject, { target: [], part: 'quick' }, signal, () => {});
+    await running.request('explanations', { subject }, signal, () => {});
+    await running.request('explanations/maps', { subject, part: 'quick' }, signal, () => {});
   }
 }
 

@@ -5,6 +5,7 @@ import { RefusedError } from '../lib/refused';
 import type * as api from '../lib/routes';
 import type { Image, Subject } from '../lib/view';
 import type { Engine, Report } from '../session/engine';
+import { NO_SERVER, requestTo } from '../session/replies';
 import { probabilitiesOf } from './context';
 import type { Given } from './explainer';
 import InlineWorker from './inlineWorker?worker&inline';
@@ -12,7 +13,7 @@ import { LEFT_OUT, METHODS, methodsOf } from './maps';
 import { ModelFile, type ModelMetadata } from './safetensors';
 import { masksOf, rankingsOf, scoresOf } from './scores';
 import { hasSigmoid, sizesOf } from './vitConfig';
-import { type Port, WorkerPool } from './workerPool';
+import { type Args, type Method, type Port, WorkerPool } from './workerPool';
 
 /** An image for the engine. */
 export interface EngineImage {
@@ -55,26 +56,44 @@ export class ModelEngine implements Engine {
     this.#methods = methodsOf({ K, hasClassToken: config.class_token });
   }
 
-  async #given({ image, ablations }: Subject, signal: AbortSignal): Promise<Given> {
+  request = requestTo({
+    explanations: (request, signal) => this.#explain(request, signal),
+    'explanations/attention': this.#inWorker('attention'),
+    'explanations/rows': this.#inWorker('rows'),
+    'explanations/maps': (request, signal, report) => this.#maps(request, signal, report),
+    'explanations/scores': (request, signal, report) => this.#scores(request, signal, report),
+    'explanations/map': () => {
+      throw new RefusedError(LEFT_OUT);
+    },
+    'explanations/pixels': this.#inWorker('pixels'),
+    'explanations/contributions': this.#inWorker('contributions'),
+    'explanations/features': this.#inWorker('features'),
+    'explanations/similarity': this.#inWorker('similarity'),
+  });
+
+  openImage = async (): Promise<never> => {
+    throw new RefusedError(NO_SERVER);
+  };
+
+  /** A reply of `Explainer`. */
+  #inWorker<M extends Method>(method: M) {
+    return async (request: api.SubjectRequest, signal: AbortSignal) =>
+      this.#workers.call(method, [await this.#given(request, signal), request] as unknown as Args<M>, signal);
+  }
+
+  async #given({ subject }: api.SubjectRequest, signal: AbortSignal): Promise<Given> {
+    const { image, ablations } = subject as Subject;
     return { key: JSON.stringify(image), ablations, pixels: (await this.#image(image, signal)).pixels };
   }
 
-  async explain(subject: Subject, signal: AbortSignal) {
-    const { shown } = await this.#image(subject.image, signal);
-    return { ...(await this.#workers.call('explain', [await this.#given(subject, signal)], signal)), image: shown };
+  async #explain(request: api.SubjectRequest, signal: AbortSignal) {
+    const { shown } = await this.#image(request.subject.image as Image, signal);
+    return { ...(await this.#inWorker('explain')(request, signal)), image: shown };
   }
 
-  async attention(subject: Subject, signal: AbortSignal) {
-    return this.#workers.call('attention', [await this.#given(subject, signal)], signal);
-  }
-
-  async rows(subject: Subject, { query, direction }: Parameters<Engine['rows']>[1], signal: AbortSignal) {
-    return this.#workers.call('rows', [await this.#given(subject, signal), query, direction], signal);
-  }
-
-  async maps(subject: Subject, of: Parameters<Engine['maps']>[1], signal: AbortSignal, report: Report) {
-    const { target = [], part = 'all' } = of;
-    const given = await this.#given(subject, signal);
+  async #maps(request: api.MapsRequest, signal: AbortSignal, report: Report) {
+    const { target = [], part = 'all' } = request;
+    const given = await this.#given(request, signal);
     const keys = this.#methods.filter((key) => !METHODS[key].isSlow && (part !== 'first' || METHODS[key].isFirst));
     const found = await this.#workers.call('maps', [given, target, keys], signal);
     if (part === 'all' && this.#methods.includes('occlusion')) {
@@ -108,11 +127,12 @@ export class ModelEngine implements Engine {
     return found.flat();
   }
 
-  async scores(subject: Subject, { target }: { target: number[] }, signal: AbortSignal, report: Report) {
+  async #scores(request: api.TargetRequest, signal: AbortSignal, report: Report) {
     const { N, K } = sizesOf(this.metadata.config);
     if (!K) return null;
-    const given = await this.#given(subject, signal);
-    const { maps } = await this.maps(subject, { target, part: 'all' }, signal, () => {});
+    const { target = [] } = request;
+    const given = await this.#given(request, signal);
+    const { maps } = await this.#maps({ ...request, part: 'all' }, signal, () => {});
     const { predicted, orders } = await this.#workers.call('orders', [given], signal);
     const rankings = rankingsOf(maps, orders);
     const logits = await this.#logits(given, masksOf(rankings, N), signal, report);
@@ -121,40 +141,10 @@ export class ModelEngine implements Engine {
     return scoresOf(rankings.keys, Object.keys(maps), probabilities);
   }
 
-  async pixels(subject: Subject, { target, method }: Parameters<Engine['pixels']>[1], signal: AbortSignal) {
-    return this.#workers.call('pixels', [await this.#given(subject, signal), target, method], signal);
-  }
-
-  async contributions(subject: Subject, { target }: { target: number[] }, signal: AbortSignal) {
-    return this.#workers.call('contributions', [await this.#given(subject, signal), target], signal);
-  }
-
-  async features(subject: Subject, { foreground }: { foreground: boolean }, signal: AbortSignal) {
-    return this.#workers.call('features', [await this.#given(subject, signal), foreground], signal);
-  }
-
-  async similarity(subject: Subject, { patch }: { patch: number }, signal: AbortSignal) {
-    return this.#workers.call('similarity', [await this.#given(subject, signal), patch], signal);
-  }
-
-  map = async (): Promise<never> => {
-    throw new RefusedError(LEFT_OUT);
-  };
-  openImage = unavailable;
-  nearest = unavailable;
-  patching = unavailable;
-  file = unavailable;
-  provenance = unavailable;
-  code = unavailable;
-
   /** End the workers. */
   stop() {
     this.#workers.stop();
   }
-}
-
-async function unavailable(): Promise<never> {
-  throw new RefusedError('This needs a running vitviz.');
 }
 
 const TOO_LARGE =

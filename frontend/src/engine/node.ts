@@ -3,6 +3,7 @@
 import { floatsOf } from '../lib/base64';
 import type { ExplainedImage } from '../lib/routes';
 import type { Subject } from '../lib/view';
+import type { Route } from '../session/engine';
 import { inputOf } from './context';
 import { Heap, type KernelKind } from './heap';
 import { ModelEngine } from './modelEngine';
@@ -15,7 +16,7 @@ interface Request {
   kernels: KernelKind;
   pixels: string; // float32 in base64
   ablations: Subject['ablations'];
-  calls: [keyof ModelEngine, unknown][]; // of the engine, and their arguments
+  calls: [Route, object][]; // requests of the engine, without their subject
 }
 
 /** Floats as a list; of 16 bits, too. */
@@ -37,10 +38,9 @@ export async function answer(file: ArrayBuffer, { kernels, pixels, ablations, ca
   const subject = { model: 'model', snapshot: null, image: { kind: 'sample', name: 'cat' }, ablations } as Subject;
   const { signal } = new AbortController();
   const replies: unknown[] = [];
-  for (const [method, of] of calls) {
-    const call = engine[method] as (...args: unknown[]) => Promise<unknown>;
-    const args = method === 'explain' || method === 'attention' ? [signal] : [of, signal, () => {}];
-    replies.push(await call.call(engine, subject, ...args).catch((error: Error) => ({ refusal: error.message })));
+  for (const [route, of] of calls) {
+    const reply = engine.request(route, { subject, ...of } as never, signal, ...([() => {}] as never));
+    replies.push(await reply.catch((error: Error) => ({ refusal: error.message })));
   }
   const input = inputOf(network, floatsOf(pixels), ablations);
   const alone = network.logits(input);

@@ -33,15 +33,15 @@ const GIVEN = { key: 'a', pixels: new Float32Array(0), ablations: [] };
 
 test('a call that is aborted while it waits is not sent', async () => {
   const { sent, pool } = ports();
-  const first = pool.call('similarity', [GIVEN, 1], signal);
+  const first = pool.call('similarity', [GIVEN, { patch: 1 }], signal);
   const abort = new AbortController();
-  const second = pool.call('similarity', [GIVEN, 2], abort.signal);
-  const third = pool.call('similarity', [GIVEN, 3], signal);
+  const second = pool.call('similarity', [GIVEN, { patch: 2 }], abort.signal);
+  const third = pool.call('similarity', [GIVEN, { patch: 3 }], signal);
   abort.abort();
   await expect(second).rejects.toThrow('abort');
   sent[0].port.onmessage?.({ data: { id: 0, result: 'first' } });
   await expect(first).resolves.toBe('first');
-  expect(sent.map(({ message }) => message.args?.[1])).toEqual([1, 3]);
+  expect(sent.map(({ message }) => message.args?.[1])).toEqual([{ patch: 1 }, { patch: 3 }]);
   sent[1].port.onmessage?.({ data: { id: 0, refusal: 'No.' } });
   await expect(third).rejects.toEqual(new RefusedError('No.'));
 });

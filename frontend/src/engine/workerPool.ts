@@ -5,7 +5,7 @@ import { RefusedError } from '../lib/refused';
 import type { Explainer } from './explainer';
 import type { Answer, Call } from './worker';
 
-type Method = {
+export type Method = {
   [K in keyof Explainer]: Explainer[K] extends (...args: never[]) => unknown ? K : never;
 }[keyof Explainer];
 export type Args<M extends Method> = Parameters<Explainer[M]>;

@@ -45,7 +45,7 @@ const latest = (route: string) => requestsOf(route).at(-1) as Asked;
 
 /** A page at a step, whose lesson has arrived. */
 async function opened(step: string, subject = SUBJECT) {
-  const engine = { explain: async () => explained() };
+  const engine = { request: async () => explained() };
   const host = { engine, element: document.createElement('div'), catalog: new CatalogState({ models: [] } as never) };
   const page = new LearnPage(host as unknown as Host);
   end = $effect.root(() => page.run());

@@ -17,7 +17,7 @@ const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
 /** Request what a lesson is about. */
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
   const [reply, lesson] = await Promise.all([
-    engine.explain(subject, signal),
+    engine.request('explanations', { subject }, signal, () => {}),
     post('explanations/lesson', { subject }, signal),
   ]);
   const image = canvasOf(reply.image);
@@ -43,7 +43,9 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   }
   if (id === 'contributions') {
     const { patch } = page;
-    return async (signal) => ({ similar: floatsOf((await page.engine.similarity(subject, { patch }, signal)).values) });
+    return async (signal) => ({
+      similar: floatsOf((await page.engine.request('explanations/similarity', { subject, patch }, signal)).values),
+    });
   }
   if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
   return async (signal) => ({

@@ -121,9 +121,10 @@ export class Methods {
       const [key, { view }] = [this.#key, session];
       const method = session.catalog.method(view.method);
       if (!key || !method?.hasPixels || !view.pixels || this.pixels || !session.engine.isLive) return;
-      const of = { method: method.key, target: untrack(() => session.target) };
+      const { subject } = key.explanation;
+      const of = { subject, method: method.key, target: untrack(() => session.target) };
       return session.status.request(
-        (signal) => session.engine.pixels(key.explanation.subject, of, signal),
+        (signal) => session.engine.request('explanations/pixels', of, signal),
         (reply) => this.#keepPixels({ ...key, method: method.key }, reply),
       );
     });
@@ -133,10 +134,10 @@ export class Methods {
   compute(method: string) {
     const [key, session] = [this.#key, this.#session];
     if (!key) return;
-    const of = { method, target: session.target };
+    const of = { subject: key.explanation.subject, method, target: session.target };
     this.#requested = method;
     this.task.run(
-      (signal, report) => session.engine.map(key.explanation.subject, of, signal, report),
+      (signal, report) => session.engine.request('explanations/map', of, signal, report),
       (reply) => this.#keepRequested(method, reply),
     );
   }
@@ -192,7 +193,7 @@ export class Methods {
     for (const part of isLarge ? PARTS : (['all'] as const)) {
       if (signal.aborted) return;
       const { maps, notes, skipped } = await this.#patiently(
-        () => engine.maps(subject, { target, part }, signal, this.#report('maps', signal)),
+        () => engine.request('explanations/maps', { subject, target, part }, signal, this.#report('maps', signal)),
         signal,
       );
       if (signal.aborted) return;
@@ -202,7 +203,7 @@ export class Methods {
       if (skipped && isComplete) return;
     }
     const scores = await this.#patiently(
-      () => engine.scores(subject, { target }, signal, this.#report('scores', signal)),
+      () => engine.request('explanations/scores', { subject, target }, signal, this.#report('scores', signal)),
       signal,
     );
     if (signal.aborted || !this.#found) return;

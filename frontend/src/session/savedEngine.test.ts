@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { RefusedError } from '../lib/refused';
 import { DEFAULT_VIEW, type Subject, type View } from '../lib/view';
+import { NEVER } from './engine';
 import { SavedEngine, type SavedFile, weightsOf } from './savedEngine';
 
 const packed = (array: Uint8Array | Uint16Array) => deflateSync(new Uint8Array(array.buffer)).toString('base64');
@@ -21,16 +22,25 @@ test('weights of 8 bits are relative to the largest of their row', async () => {
 test('of a large model the stored rows are served, and for others it is said what is stored', async () => {
   const rows = { 'from 3,5': base64(Uint16Array.of(65535, 0)) };
   const engine = new SavedEngine({ data: { attention: null, rows } } as unknown as SavedFile);
-  expect([...(await engine.rows(SUBJECT, { query: [3, 5], direction: 'from' }))]).toEqual([1, 0]);
-  await expect(engine.rows(SUBJECT, { query: [4], direction: 'to' })).rejects.toThrow('not of this one');
-  await expect(engine.features()).rejects.toBeInstanceOf(RefusedError);
+  expect([
+    ...(await engine.request('explanations/rows', { subject: SUBJECT, query: [3, 5], direction: 'from' }, NEVER)),
+  ]).toEqual([1, 0]);
+  await expect(
+    engine.request('explanations/rows', { subject: SUBJECT, query: [4], direction: 'to' }, NEVER),
+  ).rejects.toThrow('not of this one');
+  await expect(engine.request('explanations/features', { subject: SUBJECT }, NEVER)).rejects.toBeInstanceOf(
+    RefusedError,
+  );
 });
 
 test('a figure has the provenance of the file with the view on screen, and code only of the stored view', async () => {
   const view: View = { ...DEFAULT_VIEW, layer: 4, query: [3], direction: 'to', target: [3] };
   const engine = new SavedEngine({ provenance: { code: 'import vitviz\n', view }, data: {} } as unknown as SavedFile);
   const shown = { ...view, scale: 'map' as const, smooth: true };
-  expect(await engine.provenance(SUBJECT, shown)).toMatchObject({ view: shown, code: 'import vitviz\n' });
+  expect(await engine.request('explanations/provenance', { subject: SUBJECT, view: shown }, NEVER)).toMatchObject({
+    view: shown,
+    code: 'import vitviz\n',
+  });
   const changes: Partial<View>[] = [
     { layer: 'mean' },
     { head: 1 },
@@ -40,6 +50,9 @@ test('a figure has the provenance of the file with the view on screen, and code 
   ];
   for (const change of changes) {
     const other = { ...view, ...change };
-    expect(await engine.provenance(SUBJECT, other)).toMatchObject({ view: other, code: null });
+    expect(await engine.request('explanations/provenance', { subject: SUBJECT, view: other }, NEVER)).toMatchObject({
+      view: other,
+      code: null,
+    });
   }
 });

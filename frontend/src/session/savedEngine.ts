@@ -7,6 +7,7 @@ import { RefusedError } from '../lib/refused';
 import type { ExplorerData, FullAttention, Provenance } from '../lib/routes';
 import type { Subject, View } from '../lib/view';
 import type { Engine } from './engine';
+import { NO_SERVER, requestTo } from './replies';
 
 /** What a saved file or notebook holds. */
 export interface SavedFile {
@@ -28,59 +29,43 @@ export class SavedEngine implements Engine {
     this.#provenance = provenance;
   }
 
-  async explain() {
-    return this.#data.explained;
-  }
+  request = requestTo({
+    explanations: () => this.#data.explained,
+    'explanations/attention': () => this.#attention(),
+    'explanations/rows': ({ query = [], direction = 'from' }) => this.#rows(queryKey(query, direction)),
+    'explanations/maps': () => ({ ...this.#data.explained, skipped: null }),
+    'explanations/scores': () => this.#data.scores,
+    'explanations/provenance': ({ view }) => this.#provenanceOf(view as View),
+  });
+
+  openImage = async (): Promise<never> => {
+    throw new RefusedError(NO_SERVER);
+  };
 
   /** After the first maps are painted: it takes a moment to decompress. */
-  async attention() {
+  async #attention() {
     await new Promise<void>(afterPaint);
     const { attention } = this.#data;
     if (!attention) throw new RefusedError(NOT_STORED);
     return weightsOf(attention);
   }
 
-  async rows(_: Subject, { query, direction }: Parameters<Engine['rows']>[1]) {
-    const text = this.#data.rows[queryKey(query, direction)];
+  #rows(key: string) {
+    const text = this.#data.rows[key];
     if (text === undefined) throw new RefusedError(NOT_STORED);
     return Float32Array.from(uint16Of(text), (weight) => weight / MAX_WEIGHT);
   }
 
-  async maps() {
-    const { maps, notes } = this.#data.explained;
-    return { maps, notes, skipped: null };
-  }
-
-  async scores() {
-    return this.#data.scores;
-  }
-
-  map = unavailable;
-  pixels = unavailable;
-  contributions = unavailable;
-  features = unavailable;
-  similarity = unavailable;
-  nearest = unavailable;
-  patching = unavailable;
-  file = unavailable;
-  openImage = unavailable;
-
   /** That of the file, with the view on screen; the code is that of the stored view. */
-  async provenance(_: Subject, view: View) {
+  #provenanceOf(view: View) {
     const stored = this.#provenance;
     const isStored = CODED.every((field) => String(view[field]) === String(stored.view[field]));
     return { ...stored, view, code: isStored ? stored.code : null };
   }
-
-  code = unavailable;
 }
 
 /** What the code of a view depends on. */
 const CODED = ['content', 'method', 'layer', 'head', 'query', 'direction', 'target', 'pixels'] as const;
-
-async function unavailable(): Promise<never> {
-  throw new RefusedError('This needs a running vitviz.');
-}
 
 const NOT_STORED =
   'This model is large: the file stores the maps of the class token and of the patches that were pinned, not of this one.';

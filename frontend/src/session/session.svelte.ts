@@ -121,7 +121,7 @@ export class Session {
       const { explanation } = this;
       if (!explanation || explanation.isComplete || explanation.failure) return;
       return this.status.request(
-        (signal) => this.engine.attention(explanation.subject, signal),
+        (signal) => this.engine.request('explanations/attention', { subject: explanation.subject }, signal),
         (full) => explanation.keepFull(full),
         () => explanation.fail(),
       );
@@ -226,7 +226,7 @@ export class Session {
 
   async #fetch(subject: Subject, signal: AbortSignal, original: Explanation | null = null): Promise<Explanation> {
     this.status.waiting = '';
-    const reply = await this.engine.explain(subject, signal, ({ waiting }) => {
+    const reply = await this.engine.request('explanations', { subject }, signal, ({ waiting }) => {
       if (!signal.aborted) this.status.waiting = waiting;
     });
     return new Explanation(subject, reply, original?.image ?? canvasOf(reply.image), original);
@@ -240,8 +240,9 @@ export class Session {
     const { subject } = explanation;
     try {
       if (explanation.reply.on_demand) {
-        explanation.keepRows(query, direction, await this.engine.rows(subject, { query, direction }, signal));
-      } else explanation.keepFull(await this.engine.attention(subject, signal));
+        const found = await this.engine.request('explanations/rows', { subject, query, direction }, signal);
+        explanation.keepRows(query, direction, found);
+      } else explanation.keepFull(await this.engine.request('explanations/attention', { subject }, signal));
     } catch (error) {
       explanation.fail(refusalOf(error).message);
     }
@@ -283,7 +284,8 @@ export class Session {
     const { query, direction } = this;
     this.#isFetchingRows = true;
     try {
-      const found = await this.engine.rows(explanation.subject, { query: [...query], direction }, NEVER);
+      const { subject } = explanation;
+      const found = await this.engine.request('explanations/rows', { subject, query: [...query], direction }, NEVER);
       explanation.keepRows(query, direction, found);
     } catch (error) {
       if (!isRefused(error)) throw error;

@@ -102,29 +102,23 @@ export function stubCanvas() {
 export function sessionWith(isLive = true, isFast = false) {
   stubCanvas();
   const requests: Sent[] = [];
-  const engine = new Proxy({ isLive } as unknown as Engine, {
-    get: (target, name: string) =>
-      name === 'isLive'
-        ? target.isLive
-        : name === 'isFast'
-          ? () => isFast
-          : (argument: unknown, ...rest: unknown[]) =>
-              new Promise((resolve, reject) => {
-                const signal = rest.find((one) => one instanceof AbortSignal) ?? new AbortController().signal;
-                const then = (end: (value: never) => void) => async (value: unknown) => {
-                  end(value as never);
-                  await settle();
-                };
-                requests.push({
-                  name,
-                  argument: rest[0] instanceof AbortSignal ? argument : rest[0],
-                  signal,
-                  report: rest.find((one) => typeof one === 'function') as Report,
-                  respond: then(resolve),
-                  refuse: then(reject),
-                });
-              }),
-  });
+  const record = (name: string, argument: unknown, signal: AbortSignal, report?: Report) =>
+    new Promise((resolve, reject) => {
+      const then = (end: (value: never) => void) => async (value: unknown) => {
+        end(value as never);
+        await settle();
+      };
+      requests.push({ name, argument, signal, report, respond: then(resolve), refuse: then(reject) } as Sent);
+    });
+  const request = (route: string, { subject, ...of }: { subject: unknown }, signal: AbortSignal, report?: Report) =>
+    record(
+      route === 'explanations' ? 'explain' : route.slice('explanations/'.length),
+      Object.keys(of).length ? of : subject,
+      signal,
+      report,
+    );
+  const openImage = (file: File, signal: AbortSignal) => record('openImage', file, signal);
+  const engine = { isLive, isFast: () => isFast, openImage, request } as unknown as Engine;
   const lists = { methods: METHODS, models: [{ name: 'ti4' }, { name: 'ti9' }], samples: [], photos: [] };
   const session = new Session(engine, new CatalogState(lists as unknown as Catalog));
   const end = $effect.root(() => {

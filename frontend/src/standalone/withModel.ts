@@ -1,6 +1,6 @@
 /* The explorer of a saved file that holds its model, too: own images, ablated heads and removed patches. */
 
-import { BrowserEngine, type Request } from '../engine/browserEngine';
+import { BrowserEngine } from '../engine/browserEngine';
 import { OpenedFiles } from '../engine/inputs';
 import { openModel } from '../engine/openModel';
 import { acceptFiles } from '../explore/files';
@@ -11,13 +11,18 @@ import gallery from '../lib/gallery.css?inline';
 import { canvasOf } from '../lib/paint';
 import { RefusedError } from '../lib/refused';
 import { type Image, isSame } from '../lib/view';
-import type { Engine } from '../session/engine';
+import type { Engine, Route } from '../session/engine';
 import { decompress, SavedEngine, type SavedFile } from '../session/savedEngine';
 import { catalogOf } from './data';
 import { open, openPage } from './explorer';
 
 /** What the file stores of its subject and target. */
-const STORED: readonly Request[] = ['explain', 'maps', 'scores', 'provenance'];
+const STORED: readonly Route[] = [
+  'explanations',
+  'explanations/maps',
+  'explanations/scores',
+  'explanations/provenance',
+];
 
 openPage((element, saved) => {
   const { data } = saved;
@@ -37,10 +42,11 @@ openPage((element, saved) => {
     python,
     files,
     load,
-    answers: (request, subject, target) =>
-      STORED.includes(request) &&
-      isSame(subject, file.subject) &&
-      (target === undefined || isSame(target, file.view.target)),
+    answers: (route, request) =>
+      STORED.includes(route) &&
+      'subject' in request &&
+      isSame(request.subject, file.subject) &&
+      (!('target' in request) || isSame(request.target, file.view.target)),
   });
   const { explorer } = open(element, file, engine, catalogOf(data, [thumbnail]), [gallery, contributions, features]);
   acceptFiles(explorer);

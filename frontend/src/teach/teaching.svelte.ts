@@ -143,7 +143,8 @@ export class Teaching {
       if (!explanation || !isTaught || isLive) return;
       const { subject, shape } = explanation;
       return this.status.request(
-        (signal) => this.session.engine.contributions(subject, { target: [explainedIndex] }, signal),
+        (signal) =>
+          this.session.engine.request('explanations/contributions', { subject, target: [explainedIndex] }, signal),
         (reply) => {
           this.evidence = evidenceOf(reply, shape);
         },

@@ -130,7 +130,7 @@ export class SaveDialog {
           drawFigure(explorer, content, size, address),
           (content === 'images' && explorer.set
             ? explorer.set.provenance()
-            : engine.provenance(subject, view, NEVER)
+            : engine.request('explanations/provenance', { subject, view }, NEVER)
           ).catch(() => null), // a figure is saved even if the server has gone
         ]);
         return { ...file, blob: await fileOf(drawing, choice.format, provenance), isUntraced: !provenance };
@@ -142,9 +142,9 @@ export class SaveDialog {
       const blob = await animate(framesOf(explorer, choice.content, address), choice.format);
       return isRefused(blob) ? blob : { ...file, blob };
     }
-    const of = { format: format as FileFormat, methods: content === 'methods' }; // arrays, tables and the explorer
+    const of = { subject, view, format: format as FileFormat, methods: content === 'methods' }; // arrays, tables and the explorer
     return engine
-      .file(subject, view, of, NEVER)
+      .request('explanations/file', of, NEVER)
       .then(({ src }) => ({ ...file, blob: blobOf(src) }))
       .catch(refusalOf);
   }
@@ -180,7 +180,7 @@ export class SaveDialog {
   async copyCode() {
     this.busy = 'code';
     const { subject, view } = savedOf(this.#session);
-    const reply = this.#session.engine.code(subject, view, NEVER);
+    const reply = this.#session.engine.request('explanations/code', { subject, view }, NEVER);
     const text = reply.then(({ code }) => new Blob([code], { type: 'text/plain' }));
     const copied = await copyToClipboard('text/plain', text);
     const found = await reply.catch(refusalOf);

@@ -60,7 +60,7 @@ export function patchesShown({ rows, columns }: Grid): number[] {
 async function fetchQuery({ direction, engine, explanation }: Session, query: number[]): Promise<void> {
   while (explanation && !hasQuery(explanation, query, direction)) {
     try {
-      const rows = await engine.rows(explanation.subject, { query, direction }, NEVER);
+      const rows = await engine.request('explanations/rows', { subject: explanation.subject, query, direction }, NEVER);
       explanation.keepRows(query, direction, rows);
     } catch (error) {
       if (!isRefused(error) || !error.isBusy) throw error;

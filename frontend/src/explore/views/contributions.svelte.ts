@@ -97,7 +97,7 @@ export class ContributionsPanel implements Panel {
       if (!explanation) return;
       const { subject, shape } = explanation;
       return session.status.request(
-        (signal) => session.engine.contributions(subject, { target }, signal),
+        (signal) => session.engine.request('explanations/contributions', { subject, target }, signal),
         (found) => {
           this.#found = { explanation, shape, classes, data: contributionsOf(found, shape) };
         },

@@ -107,7 +107,8 @@ export class FeaturesPanel implements Panel {
       const { explanation } = session;
       if (!explanation) return;
       return session.status.request(
-        (signal) => session.engine.features(explanation.subject, { foreground }, signal),
+        (signal) =>
+          session.engine.request('explanations/features', { subject: explanation.subject, foreground }, signal),
         ({ pixels, explained }) => {
           this.#colors = { explanation, pixels: new Uint32Array(bytesOf(pixels).buffer), explained };
         },
@@ -124,7 +125,7 @@ export class FeaturesPanel implements Panel {
       if (!explanation || patch < 0 || this.#isFetching || this.#known.some((one) => one.patch === patch)) return;
       this.#isFetching = true;
       session.status.request(
-        (signal) => session.engine.similarity(explanation.subject, { patch }, signal),
+        (signal) => session.engine.request('explanations/similarity', { subject: explanation.subject, patch }, signal),
         ({ values }) => {
           const others = this.#similarities.filter((one) => one.explanation === explanation);
           this.#similarities = [...others, { explanation, patch, values: floatsOf(values) }];
@@ -154,7 +155,13 @@ export class FeaturesPanel implements Panel {
     const { explanation } = session;
     if (!explanation) return;
     this.search.run(
-      (signal, report) => session.engine.nearest(explanation.subject, { among: 'cifar10' }, signal, report),
+      (signal, report) =>
+        session.engine.request(
+          'explanations/nearest',
+          { subject: explanation.subject, among: 'cifar10' },
+          signal,
+          report,
+        ),
       (found) => {
         this.#nearest = { explanation, found };
       },

@@ -127,7 +127,13 @@ export class PatchingPanel implements Panel {
       if (!explanation?.reply.classes.length) return;
       this.isLoading = true;
       const end = session.status.request(
-        (signal) => session.engine.explain({ ...wholeOf(explanation.subject), image }, signal),
+        (signal) =>
+          session.engine.request(
+            'explanations',
+            { subject: { ...wholeOf(explanation.subject), image } },
+            signal,
+            () => {},
+          ),
         (other) => {
           this.isLoading = false;
           this.#pair = { explanation, image, other, patched: null, tokens: new Map() };
@@ -180,7 +186,12 @@ export class PatchingPanel implements Panel {
     const { explanation, image: other } = pair;
     this.task.run(
       (signal, report) =>
-        engine.patching(explanation.subject, { other, target, part: 'heads', layer: 0 }, signal, report),
+        engine.request(
+          'explanations/patching',
+          { subject: explanation.subject, other, target, part: 'heads' },
+          signal,
+          report,
+        ),
       (found) => {
         this.#pair = { ...pair, patched: patchedOf(found, explanation.reply.classes) };
       },
@@ -195,7 +206,12 @@ export class PatchingPanel implements Panel {
     const { explanation, image: other } = pair;
     this.task.run(
       (signal, report) =>
-        engine.patching(explanation.subject, { other, target, part: 'tokens', layer }, signal, report),
+        engine.request(
+          'explanations/patching',
+          { subject: explanation.subject, other, target, part: 'tokens', layer },
+          signal,
+          report,
+        ),
       ({ tokens }) => {
         this.#pair = { ...pair, tokens: new Map([...pair.tokens, [layer, new Float32Array(tokens)]]) };
       },
