@@ -343,6 +343,12 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
         "cka": (L + 1, L + 1),
         "sink_share": (L, A),
         "sink_norm": (L, A),
+        "head_shares": (0,),
+        "own_question": (0,),
+        "follows_patches": (0,),
+        "follows_class_token": (0,),
+        "many_images": (),
+        "pairs": (),
     }
     with torch.no_grad():
         trace = checkpoint.network.forward_with_attention(checkpoint.normalize(images()), "full")

@@ -23,7 +23,10 @@ pytestmark = pytest.mark.browser
 
 INTERNALS = ".vitviz-internals"
 PROBES_ROUTE = "**/vitviz/api/models/probes"
-PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka", "sinks")
+PROBES = (
+    *("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka", "sinks"),
+    *("heads", "decision"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +144,20 @@ def test_norms_and_predictions_are_read_by_layer(open_internals, found):
     page.keyboard.press("Escape")
     expect(line(page, "lens")).to_contain_text("have their final prediction")
     expect(page.locator("[data-probe=lens]")).to_have_attribute("data-read", "-1")
+
+
+def test_what_heads_look_for_is_read_and_opened(open_internals, found):
+    page = open_internals()
+    assert found.many_images >= 128  # shipped with the model
+    head = numbers(walk(page, "heads", "ArrowRight", "ArrowRight", "ArrowDown"))  # layer 2, head 2
+    shares = [*found.head_shares[1, 1], found.own_question[1, 1]]
+    np.testing.assert_allclose(head, [2, 2, *(100 * float(share) for share in shares)], atol=0.501)
+    decision = numbers(walk(page, "decision", *["ArrowRight"] * 6))
+    expected = [5, 100 * found.follows_patches[5], 100 * found.follows_class_token[5]]
+    np.testing.assert_allclose(decision, expected, atol=0.501)
+    walk(page, "heads", "ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(".map-title")).to_have_text("Layer 1, head 1")
 
 
 def test_each_figure_has_a_title_a_finding_and_a_caption(open_internals):

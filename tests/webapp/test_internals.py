@@ -37,7 +37,7 @@ def probe_calls(monkeypatch):
     calls = []
     found = probe(tiny.checkpoint(), torch.zeros(2, 3, tiny.H, tiny.W, dtype=torch.uint8))
 
-    def counting(_, images, report):
+    def counting(_, images, report, store):
         calls.append(images)
         report(0, len(images))
         return found
@@ -117,7 +117,7 @@ def test_an_invalid_request_is_refused_by_field_and_nothing_is_held(client, requ
 def test_the_measurement_ends_when_nobody_waits_any_more(client, monkeypatch):
     ended = threading.Event()
 
-    def gone(_, images, report):
+    def gone(_, images, report, store):
         report(0, len(images))
         raise AssertionError
 

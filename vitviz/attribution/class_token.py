@@ -5,7 +5,7 @@ long as the class token has not decided, and the class token afterwards. It is a
 `vitviz.attribution.activation_patching`. Letters in shape comments are those of `vitviz.models.vit`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,23 +98,30 @@ def swap_contexts(a: ForwardContext, b: ForwardContext) -> ClassTokenSwap:
 
 @own_modes()
 @torch.inference_mode()
-def swap_curve(checkpoint: Checkpoint, images: Tensor) -> SwapCurve:
+def swap_curve(
+    checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None] = lambda done: None
+) -> SwapCurve | None:
     """Swap the class token of each image for that of the next one, where the model predicts another class for it.
 
     Args:
         checkpoint: A classifier whose head reads the class token.
         images: uint8 (B, 3, H, W), at least two.
+        report: Called with the number of forward passes done, at most (L + 1) B; it may raise to stop.
+
+    Returns:
+        The means; None if no two neighbors have different predictions.
 
     Raises:
-        ValueError: If the head reads something else, or no two neighbors have different predictions.
+        ValueError: If the head reads something else.
     """
     check_class_token(checkpoint)
     model, config = checkpoint.network, checkpoint.config
     logits, tokens = record(model, checkpoint.normalize(images))
     predicted, other = logits.argmax(1), logits.argmax(1).roll(-1)
     pairs = (predicted != other).nonzero()[:, 0]
-    if not checkpoint.is_classifier or not len(pairs):
-        raise ValueError("A swap curve needs neighboring images with different predictions: there are none.")
+    if not len(pairs):
+        return None
+    done = len(images)
     counts = torch.zeros(2, config.depth + 1)
     counts[0, 0] = len(pairs)
     for part in pairs.split(max_batch_size(config)):
@@ -124,6 +131,8 @@ def swap_curve(checkpoint: Checkpoint, images: Tensor) -> SwapCurve:
             found = model(inputs, None, swaps(tokens[:, donors], chosen, None, config, inputs)).argmax(1)
             counts[0, layer + 1] += int((found == predicted[part]).sum())
             counts[1, layer + 1] += int((found == other[part]).sum())
+            done += len(part)
+            report(done)
     patches, class_token = (counts / len(pairs)).numpy()
     return SwapCurve(patches, class_token, len(pairs))
 
@@ -153,6 +162,12 @@ def swaps(
         swap.tokens, swap.chosen = tokens[layer], layers == layer
         found.append(swap)
     return found
+
+
+def reads_class_token(checkpoint: Checkpoint) -> bool:
+    """Whether a classifier reads the class token alone, so that its predictions can be swapped."""
+    config = checkpoint.config
+    return checkpoint.is_classifier and not config.is_captured and config.global_pool == "token"
 
 
 def check_class_token(checkpoint: Checkpoint) -> None:

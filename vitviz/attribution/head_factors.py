@@ -158,6 +158,11 @@ def to_array(values: Tensor) -> Array:
     return np.asarray(values.cpu().numpy(), np.float32)
 
 
+def has_factors(checkpoint: Checkpoint) -> bool:
+    """Whether the scores of a model are products of queries and keys that are known."""
+    return not checkpoint.config.is_captured and not checkpoint.config.rel_pos_bias
+
+
 def check(checkpoint: Checkpoint, images: Tensor) -> None:
     """Refuse models and images without these shares, see `head_factors`."""
     checkpoint.require_blocks("the parts of attention scores")

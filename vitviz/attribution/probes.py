@@ -2,8 +2,9 @@
 
 The first two probes read the weights alone; the others read an `AttentionOutput` with full attention and tokens, and
 average over its B images as their docstrings state. Of a captured model there are those of the attention alone. `probe`
-computes all of them with one forward pass per batch. Values are not scaled for display. Where the first dimension is L
-+ 1, index 0 is the input of the first block and index l the output of the l-th block.
+computes all of them with one forward pass per batch, and over at least 128 images also what heads look for and when the
+class token decides (`vitviz.attribution.many_images`). Values are not scaled for display. Where the first dimension is
+L + 1, index 0 is the input of the first block and index l the output of the l-th block.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution import file_formats
+from vitviz.attribution import file_formats, many_images
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.attribution.provenance import ProbesProvenance, of_probes
@@ -270,6 +271,15 @@ class Probes:
         cka: CKA between layers, over the patches within each image, (L + 1, L + 1).
         sink_share: Attention on the largest receiver, mean over queries and images, in 0..1, (L, A).
         sink_norm: Norm of that token's value divided by the mean over tokens, mean over images, (L, A).
+        head_shares: Shares of position, content, what is the same for all queries, and the rest in a head's scores,
+            in 0..1, (L, A, 4); see `vitviz.head_factors`. Over fewer than 128 images they and the next ones are those
+            that are stored beside the checkpoint, or empty.
+        own_question: Share of what differs between images in the query of the class token, (L, A); empty without one.
+        follows_patches: Fraction of pairs of images whose prediction follows the patches when the class token is
+            swapped after a layer, (L + 1,); see `vitviz.attribution.class_token.swap_curve`.
+        follows_class_token: Fraction that follows the class token, (L + 1,).
+        many_images: Number of images of `head_shares`, ().
+        pairs: Number of pairs, ().
         provenance: What the files of the probes state.
     """
 
@@ -292,6 +302,12 @@ class Probes:
     cka: Array
     sink_share: Array
     sink_norm: Array
+    head_shares: Array
+    own_question: Array
+    follows_patches: Array
+    follows_class_token: Array
+    many_images: Array
+    pairs: Array
     provenance: ProbesProvenance
 
     @property
@@ -337,14 +353,18 @@ class Probes:
 @own_modes()
 @torch.inference_mode()
 def probe(
-    checkpoint: Checkpoint, images: Tensor, report: Callable[[int, int], None] = lambda done, total: None
+    checkpoint: Checkpoint,
+    images: Tensor,
+    report: Callable[[int, int], None] = lambda done, total: None,
+    store: bool = False,
 ) -> Probes:
-    """Compute all probes of uint8 images (B, 3, H, W) with one forward pass per batch and bounded memory.
+    """Compute all probes of uint8 images (B, 3, H, W) in batches and with bounded memory.
 
     Args:
         checkpoint: The model.
         images: The images.
-        report: Called with the number of images done and of all images; an exception from it stops the computation.
+        report: Called with the number of passes done and of all passes; an exception from it stops the computation.
+        store: Store what needs many images beside the checkpoint, if it was trained here and its folder can be written.
 
     Raises:
         ValueError: If the images have another shape, or the model has fewer than 4 patches or no attention, or
@@ -359,8 +379,9 @@ def probe(
     totals: dict[str, Any] = {}
     parts: list[Tensor] = []
     holds = fits(config)
+    passes = many_images.passes(checkpoint, len(images))
     for part in images.split(max_batch_size(config) if holds else 1):
-        report(sum(part.shape[1] for part in parts), len(images))
+        report(sum(part.shape[1] for part in parts), len(images) + passes)
         output = model.forward_with_attention(checkpoint.normalize(part), "full" if holds else "tokens")
         if not config.is_captured:
             parts.append(logit_lens(model, output))
@@ -374,7 +395,19 @@ def probe(
         results |= {"filters": filters, "explained": explained, "position_similarity": position_similarity(model)}
         results |= {"lens": lens, "cka": cka(results.pop("products")), **predicted}
     arrays = {name: value.float().cpu().numpy() for name, value in results.items()}
+    measured: many_images.ManyImages | None
+    if passes:
+        measured = many_images.measure(
+            checkpoint, images, lambda done: report(len(images) + done, len(images) + passes)
+        )
+        if store:
+            many_images.store(measured, checkpoint)
+    else:
+        measured = many_images.load(checkpoint)
+    if measured is not None:
+        arrays |= measured.summary()
     empty = {field.name: np.empty(0, np.float32) for field in fields(Probes) if field.type == Array}
+    empty |= {name: np.zeros((), np.float32) for name in ("many_images", "pairs")}
     empty["norms"] = np.empty((0, config.num_tokens), np.float32)
     return Probes(
         np.array(checkpoint.labels),

@@ -291,14 +291,17 @@ def probe_model(
         ),
     ] = 500,
 ) -> None:
-    """Probe the internals of a model: filters, positions, and every layer and head, as a figure or as numbers."""
+    """Probe the internals of a model: filters, positions, and every layer and head, as a figure or as numbers.
+
+    What needs at least 128 images is stored beside a checkpoint that was trained here; Internals then shows it.
+    """
     from vitviz.attribution.probes import probe
     from vitviz.models.hub import load
 
     model = load(checkpoint)
     images, described = load_probe_images(model, data, num_images)
     note = f"{model.name} over {described}"
-    probe(model, images).save(output, note)
+    probe(model, images, store=True).save(output, note)
     print(f"{output}: {note}")
 
 

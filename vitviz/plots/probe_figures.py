@@ -1,4 +1,4 @@
-"""Figure of the probes of a model: ten panels.
+"""Figure of the probes of a model: twelve panels.
 
 The input are arrays by name, for example from an `.npz` file of `python -m vitviz probe`. Every scale is labeled;
 layers and heads count from 1, and "in" is the input of the first layer.
@@ -22,6 +22,10 @@ Arrays = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
 
 DATA_COLOR = MAP_COLORS(150)
+OF_MANY_IMAGES = {  # the array of a panel, and why it may be empty
+    "heads": ("head_shares", "at least 128 images and scores without relative positions are needed"),
+    "decision": ("follows_patches", "at least 128 images and a classifier that reads the class token are needed"),
+}
 OF_ATTENTION = ("distance", "effective", "divergence")
 
 
@@ -32,8 +36,9 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
         arrays: `filters` (k, 3, P, P), `explained` (k,), `position_similarity` (gh, gw, gh, gw), `distance` (L, A),
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
             `longest` (L + 1,), `outliers` (L + 1, T), `final_agreement` and `final_probability` (L + 1,) or empty,
-            `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1), `sink_share` and `sink_norm` (L, A), and the
-            class names, `labels` (K,); others are ignored.
+            `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1), `sink_share` and `sink_norm` (L, A),
+            `head_shares` (L, A, 4), `follows_patches` and `follows_class_token` (L + 1,), `many_images` and `pairs`
+            (), and the class names, `labels` (K,); others are ignored.
         note: Footer.
     """
     with own_style():
@@ -55,6 +60,8 @@ def why_absent(arrays: Arrays, name: str) -> str:
         return "only its attention and outputs are known"
     if name == "positions" and not arrays["position_similarity"].any():
         return "this model has rotary positions and no position embedding"
+    if name in OF_MANY_IMAGES and not arrays[OF_MANY_IMAGES[name][0]].size:
+        return OF_MANY_IMAGES[name][1]
     if name == "lens" and not len(arrays["labels"]):
         return "this model has no classification head"
     if name == "lens" and not len(arrays["final_agreement"]):
@@ -242,6 +249,38 @@ def show_sinks(panel: Panel, arrays: Arrays) -> None:
     axes.legend(fontsize=6, loc="upper right")
 
 
+def show_heads_by_part(panel: Panel, arrays: Arrays) -> None:
+    """Draw a stacked bar per head: shares of position, content, what is the same for all queries, and the rest."""
+    shares = arrays["head_shares"]  # (L, A, 4)
+    L, A = shares.shape[:2]
+    axes = panel.subplots()
+    places = np.arange(L)[:, None] + (np.arange(A) - (A - 1) / 2) * 0.8 / A + 1  # (L, A)
+    starts = 100 * (shares.cumsum(-1) - shares)
+    colors = (DATA_COLOR, TEXT_COLOR, "#b9bdc4", "#e3e5e8")
+    for part, (name, color) in enumerate(zip(("position", "content", "same for all", "rest"), colors, strict=True)):
+        heights = 100 * shares[..., part]
+        axes.bar(places.ravel(), heights.ravel(), 0.7 / A, starts[..., part].ravel(), color=color, label=name)
+    by_layer(axes, L, with_input=False)
+    axes.set_ylabel(f"of the scores (%), {int(arrays['many_images'])} images")
+    axes.set_ylim(0, 128)  # room for the legend
+    axes.set_yticks(range(0, 101, 20))
+    axes.legend(fontsize=6, loc="upper center", ncols=4, columnspacing=1, handlelength=1)
+
+
+def show_decision(panel: Panel, arrays: Arrays) -> None:
+    """Draw which image the prediction follows after the class token was swapped."""
+    axes = panel.subplots()
+    places = by_layer(axes, len(arrays["follows_patches"]), with_input=True)
+    axes.plot(places, 100 * arrays["follows_patches"], "o-", color=DATA_COLOR, markersize=3, label="the patches")
+    axes.plot(
+        places, 100 * arrays["follows_class_token"], "o-", color=TEXT_COLOR, markersize=3, label="the class token"
+    )
+    axes.set_ylim(0, 105)
+    axes.set_xlabel("swap after layer")
+    axes.set_ylabel(f"prediction follows (%), {int(arrays['pairs'])} pairs")
+    axes.legend(fontsize=6, loc="center left")
+
+
 PANELS = {
     "filters": (show_filters, "Patch embedding filters"),
     "positions": (show_positions, "Position embedding similarity"),
@@ -253,4 +292,6 @@ PANELS = {
     "cosine": (show_cosine, "Class-token similarity"),
     "cka": (show_cka, "Layer similarity (CKA)"),
     "sinks": (show_sinks, "Attention sinks"),
+    "heads": (show_heads_by_part, "What heads look for"),
+    "decision": (show_decision, "When the class token decides"),
 }

@@ -26,6 +26,8 @@ FIGURES = {figure: (array,) for figure, (array, _, _) in LONG.items()} | {
     "norms": ("norms", "longest", "outliers"),
     "lens": ("final_agreement", "final_probability"),
     "sinks": ("sink_share", "sink_norm"),
+    "heads": ("head_shares", "own_question", "many_images"),
+    "decision": ("follows_patches", "follows_class_token", "pairs"),
 }
 
 
@@ -55,6 +57,15 @@ def rows(arrays: Arrays, figure: str) -> Iterator[list[Any]]:
         yield ["layer", "head", "attention on the largest receiver", "value norm relative to the mean"]
         for (layer, head), share in np.ndenumerate(arrays["sink_share"]):
             yield [layer + 1, head + 1, float(share), float(arrays["sink_norm"][layer, head])]
+    elif figure == "heads":
+        shares, own = arrays["head_shares"], arrays["own_question"]
+        yield ["layer", "head", "position", "content", "same for all", "rest", *["own question"][: len(own)]]
+        for layer, head in np.ndindex(*shares.shape[:2]):
+            question = [float(own[layer, head])] if len(own) else []
+            yield [layer + 1, head + 1, *map(float, shares[layer, head]), *question]
+    elif figure == "decision":
+        yield ["swap after layer", "predictions that follow the patches", "that follow the class token"]
+        yield from by_layer(arrays["follows_patches"], arrays["follows_class_token"])
     elif figure == "lens":
         yield [FROM_INPUT, "images with the final prediction", "mean probability of that class"]
         yield from by_layer(arrays["final_agreement"], arrays["final_probability"])

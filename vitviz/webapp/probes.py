@@ -67,7 +67,7 @@ class ModelProbes:
     def measure(self, model: Checkpoint, chosen: str, call: Call) -> tuple[Probes, str]:
         """Return the probes of a model and the caption of their images."""
         images, caption = self.images(model, chosen)
-        return probe(model, images, call.job.report), caption
+        return probe(model, images, call.job.report, store=not self.inputs.public), caption
 
     def images(self, model: Checkpoint, chosen: str) -> tuple[Tensor, str]:
         """Return the images to probe a model with, "samples" or "test", uint8 (B, 3, H, W), and their caption."""

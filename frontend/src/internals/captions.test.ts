@@ -6,7 +6,7 @@ import { divergence } from './maps';
 import { walk } from './places';
 import { EXAMPLE } from './probes.testdata';
 
-const WITHOUT_HEAD = { classes: 0, final_agreement: [], final_probability: [] };
+const WITHOUT_HEAD = { classes: 0, final_agreement: [], final_probability: [], pairs: 0 };
 
 test('a model with class token and head has all figures', () => {
   const [shown, sentence] = captionsFor(EXAMPLE);
@@ -17,11 +17,19 @@ test('a model with class token and head has all figures', () => {
 
 test('figures of the class token or of the prediction are left out with the reason', () => {
   const [shown, sentence] = captionsFor({ ...EXAMPLE, ...WITHOUT_HEAD, class_token: false });
-  expect(shown.map(({ probe }) => probe)).toEqual(['filters', 'positions', 'distance', 'norms', 'cka', 'sinks']);
+  expect(shown.map(({ probe }) => probe)).toEqual([
+    'filters',
+    'positions',
+    'distance',
+    'norms',
+    'cka',
+    'sinks',
+    'heads',
+  ]);
   expect(sentence).toMatch(/^Not shown, as this model has no class token and no classification head: Effective/);
   expect(shown[3].key).toEqual(CAPTIONS[5].key?.slice(1));
   expect(captionsFor({ ...EXAMPLE, ...WITHOUT_HEAD })[1]).toBe(
-    'Not shown, as this model has no classification head: Logit lens.',
+    'Not shown, as this model has no classification head: Logit lens, When the class token decides.',
   );
 });
 
@@ -35,9 +43,11 @@ test('rotary positions have no embedding whose similarity could be shown', () =>
 });
 
 test('the head of a model trained without labels predicts nothing at any layer', () => {
-  const [shown, sentence] = captionsFor({ ...EXAMPLE, final_agreement: [] });
+  const [shown, sentence] = captionsFor({ ...EXAMPLE, final_agreement: [], pairs: 0 });
   expect(shown.map(({ probe }) => probe)).not.toContain('lens');
-  expect(sentence).toBe('Not shown, as this model was trained without labels: Logit lens.');
+  expect(sentence).toBe(
+    'Not shown, as this model was trained without labels: Logit lens, When the class token decides.',
+  );
 });
 
 test('a captured model has the figures of its attention, also of layers with fewer heads', () => {
@@ -60,6 +70,8 @@ test('a captured model has the figures of its attention, also of layers with few
     position_similarity: [],
     final_agreement: [],
     norms: [],
+    many_images: 0,
+    pairs: 0,
   };
   const [shown, sentence] = captionsFor(reply);
   expect(shown.map(({ probe }) => probe)).toEqual(['distance', 'effective', 'divergence']);
@@ -78,6 +90,15 @@ test('a captured model has the figures of its attention, also of layers with few
   expect(textOf(squares.finding)).toBe('Most different in layer 2: heads 1 and 2, 0.30\u00a0nats of at most 0.69.');
   const reads = Array.from({ length: 8 }, (_, index) => textOf(squares.read(index)));
   expect(reads.filter((line) => line === 'Layer 1 has 1 head.')).toHaveLength(3);
+});
+
+test('what needs many images, or a head that reads the class token, is left out with the reason', () => {
+  expect(captionsFor({ ...EXAMPLE, many_images: 0, pairs: 0 })[1]).toBe(
+    'Shown once they were measured over at least 128 images, as the test images: What heads look for, When the class token decides.',
+  );
+  expect(captionsFor({ ...EXAMPLE, pairs: 0 })[1]).toBe(
+    'Not shown, as this model does not predict from the class token alone: When the class token decides.',
+  );
 });
 
 test('without class token the norms are those of the patches', () => {

@@ -14,7 +14,9 @@ export type Probe =
   | 'lens'
   | 'cosine'
   | 'cka'
-  | 'sinks';
+  | 'sinks'
+  | 'heads'
+  | 'decision';
 
 export interface Caption {
   probe: Probe;
@@ -29,6 +31,7 @@ export interface Caption {
 export const CAPTIONS = captions as Caption[];
 
 const OF_CLASS_TOKEN: readonly Probe[] = ['effective', 'divergence', 'cosine'];
+const OF_MANY_IMAGES: readonly Probe[] = ['heads', 'decision'];
 const OF_ATTENTION: readonly Probe[] = ['distance', 'effective', 'divergence'];
 
 /** The figures that a model has, and a sentence about those that it lacks; all before the first reply. */
@@ -36,20 +39,32 @@ export function captionsFor(
   model:
     | Pick<
         Probes,
-        'class_token' | 'captured' | 'classes' | 'position_start' | 'position_similarity' | 'final_agreement'
+        | 'class_token'
+        | 'captured'
+        | 'classes'
+        | 'position_start'
+        | 'position_similarity'
+        | 'final_agreement'
+        | 'many_images'
+        | 'pairs'
       >
     | undefined,
 ): [Caption[], string] {
   if (!model) return [CAPTIONS, ''];
-  const { class_token, captured, classes } = model;
+  const { class_token, captured, classes, many_images, pairs } = model;
   const isRotary = !captured && !model.position_similarity[0][0][0][0]; // an embedding has a cosine of 1 with itself
   const isClassifier = captured || model.final_agreement.length > 0;
   const isAbsent = ({ probe }: Caption) =>
     (captured && !OF_ATTENTION.includes(probe)) ||
     (!class_token && OF_CLASS_TOKEN.includes(probe)) ||
     (isRotary && probe === 'positions') ||
-    (!isClassifier && probe === 'lens');
-  const absent = CAPTIONS.filter(isAbsent).map(({ title }) => title);
+    (!isClassifier && probe === 'lens') ||
+    (!many_images && probe === 'heads') ||
+    (!pairs && probe === 'decision');
+  const needsMany = ({ probe }: Caption) => !captured && !many_images && OF_MANY_IMAGES.includes(probe);
+  const titles = (captions: Caption[]) => captions.map(({ title }) => title);
+  const absent = titles(CAPTIONS.filter((caption) => isAbsent(caption) && !needsMany(caption)));
+  const few = titles(CAPTIONS.filter(needsMany));
   const lacks = [!class_token && 'class token', !classes && !captured && 'classification head']
     .filter(Boolean)
     .join(' and no ');
@@ -58,12 +73,16 @@ export function captionsFor(
     lacks && `has no ${lacks}`,
     isRotary && 'has rotary positions and no position embedding',
     classes > 0 && !isClassifier && 'was trained without labels',
+    many_images > 0 && !pairs && isClassifier && 'does not predict from the class token alone',
   ].filter(Boolean);
-  const sentence = absent.length ? `Not shown, as this model ${reasons.join(', and ')}: ${absent.join(', ')}.` : '';
+  const sentences = [
+    absent.length ? `Not shown, as this model ${reasons.join(', and ')}: ${absent.join(', ')}.` : '',
+    few.length ? `Shown once they were measured over at least 128 images, as the test images: ${few.join(', ')}.` : '',
+  ];
   const shown = CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) => {
     if (caption.probe === 'positions')
       return { ...caption, caption: `${caption.caption} ${POSITION_START[model.position_start]}` };
     return class_token || caption.probe !== 'norms' ? caption : { ...caption, key: caption.key?.slice(1) };
   });
-  return [shown, sentence];
+  return [shown, sentences.join(' ').trim()];
 }

@@ -4,12 +4,15 @@ import { largest, meanOf, smallest } from '../lib/numbers';
 import type { Probes } from '../lib/routes';
 import { capital, keepSizes, percent, SPACE } from '../lib/words';
 import { dotChart, dotPlaces, scatterChart } from './dots';
-import { bold, type Figure } from './figure';
-import { type LayerNorms, layerNorms, lensCurves, normCurves } from './layerCurves';
+import { bold, type Figure, type Head } from './figure';
+import { type LayerNorms, layerNorms, lensCurves, normCurves, percentCurves } from './layerCurves';
 import { after, columnPlaces } from './layers';
+import { stacks } from './stacks';
+
+const headName = ({ layer, head }: Head) => `layer ${layer + 1}, head ${head + 1}`;
 
 /** A chart of heads: `uniform` is the value of uniform attention, `print` formats a value. */
-function heads(
+function dots(
   values: number[][],
   uniform: number,
   unit: string,
@@ -17,13 +20,13 @@ function heads(
   comparison: string,
   width: number,
 ): Figure {
-  const dots = dotChart(values, uniform, unit, `uniform ${print(uniform)}`, width);
-  const places = dotPlaces(dots);
+  const chart = dotChart(values, uniform, unit, `uniform ${print(uniform)}`, width);
+  const places = dotPlaces(chart);
   const all = values.flat();
-  const nameOf = (k: number) => `layer ${dots.dots[k].layer + 1}, head ${dots.dots[k].head + 1}`;
+  const nameOf = (k: number) => headName(chart.dots[k]);
   const [low, high] = [smallest(all), largest(all)];
   return {
-    chart: { kind: 'dots', dots },
+    chart: { kind: 'dots', dots: chart },
     places,
     headOf: places.partsOf,
     finding: [
@@ -49,13 +52,13 @@ export function distance({ distance, uniform_distance, size: [height, across] }:
   const print = (value: number) => `${value.toFixed(1)}${SPACE}px`;
   const size = keepSizes(`${height} × ${across}`);
   const comparison = `uniform attention gives ${print(uniform_distance)} in an image of ${size}`;
-  return heads(distance, uniform_distance, 'pixels', print, comparison, width);
+  return dots(distance, uniform_distance, 'pixels', print, comparison, width);
 }
 
 export function effective({ effective_tokens, prefix, grid: [rows, columns] }: Probes, width: number): Figure {
   const tokens = prefix + rows * columns;
   const print = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
-  return heads(effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`, width);
+  return dots(effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`, width);
 }
 
 /** Heads by the value norm and the attention of the token that receives most. */
@@ -137,6 +140,67 @@ export function lens(reply: Probes, width: number): Figure {
       bold(percent(fractions[i])),
       ' of the images have their final prediction, whose mean probability is ',
       bold(percent(probabilities[i])),
+      '.',
+    ],
+  };
+}
+
+/** What the heads look for. */
+export function heads({ head_shares, own_question, many_images }: Probes, width: number): Figure {
+  const { places, ...chart } = stacks(head_shares, own_question, width);
+  const all = head_shares.flat();
+  const most = (part: number) => {
+    const index = largest(all.map((shares) => shares[part]));
+    return [bold(percent(all[index][part], 0)), ` (${headName(places.partsOf(index))})`];
+  };
+  const own = own_question.length ? `; own question ${percent(meanOf(own_question.flat()), 0)}` : '';
+  return {
+    chart: { kind: 'stacks', stacks: chart },
+    places,
+    headOf: places.partsOf,
+    finding: ['Position at most ', ...most(0), ', content ', ...most(1), `${own}. Over ${many_images} images.`],
+    read(index) {
+      const { layer, head } = places.partsOf(index);
+      const [position, content, same, rest] = head_shares[layer][head].map((value) => percent(value, 0));
+      const question = own_question[layer]?.[head];
+      const tail = question === undefined ? '' : `; own question ${percent(question, 0)}`;
+      return [
+        `${capital(headName({ layer, head }))}: position `,
+        bold(position),
+        ', content ',
+        bold(content),
+        `, same for all ${same}, rest ${rest}${tail}.`,
+      ];
+    },
+  };
+}
+
+/** Which image the prediction follows after the class token was swapped. */
+export function decision({ follows_patches, follows_class_token, pairs }: Probes, width: number): Figure {
+  const curves = percentCurves(
+    [
+      { name: 'data', values: follows_patches },
+      { name: 'ink', values: follows_class_token },
+    ],
+    width,
+  );
+  const last = follows_patches.findLastIndex((value) => value > 0.5);
+  const share = (values: number[], i: number) => bold(percent(values[i], 0));
+  return {
+    chart: { kind: 'curves', curves },
+    places: columnPlaces(curves.frame, follows_patches.length),
+    finding: [
+      `Swapped ${after(last)}, `,
+      share(follows_patches, last),
+      ` of ${pairs} pairs follow the patches; ${after(last + 1)}, `,
+      share(follows_patches, last + 1),
+      '.',
+    ],
+    read: (i) => [
+      `Swapped ${after(i)}, the prediction follows the patches in `,
+      share(follows_patches, i),
+      ', the class token in ',
+      share(follows_class_token, i),
       '.',
     ],
   };

@@ -5,12 +5,14 @@ import type { DotChart } from './dots';
 import type { LayerCurves } from './layerCurves';
 import type { Places } from './places';
 import type { SquareMatrix } from './square';
+import type { Stacks } from './stacks';
 import type { TilePlan } from './tiles';
 
 export type Chart =
   | { kind: 'tiles'; plan: TilePlan }
   | { kind: 'dots'; dots: DotChart }
   | { kind: 'curves'; curves: LayerCurves }
+  | { kind: 'stacks'; stacks: Stacks }
   | { kind: 'square'; square: SquareMatrix };
 
 /** A color bar, and the words at its ends. */

@@ -7,6 +7,7 @@ import { isRefused, refusalOf } from '../lib/refused';
 import type { Probes, ProbesRequest, Progress } from '../lib/routes';
 import { stream } from '../lib/server';
 import { Status } from '../lib/status.svelte';
+import { percent } from '../lib/words';
 import type { Probe } from './captions';
 import type { Head } from './figure';
 import { followScrolling, placeOf } from './place';
@@ -193,4 +194,4 @@ export class InternalsPage {
 const inAddress = (name: string) => new URLSearchParams(location.search).get(name);
 
 const progressLine = ({ done, total, waiting }: Progress) =>
-  waiting ? `Waiting: ${waiting}.` : `Working… ${done} of ${total} images`;
+  waiting ? `Waiting: ${waiting}.` : `Working… ${percent(done / total, 0)}`;

@@ -79,25 +79,29 @@ export function normCurves(norms: LayerNorms[], width: number, hasClassToken: bo
 }
 
 export function lensCurves({ final_agreement, final_probability, classes }: Probes, width: number): LayerCurves {
+  const curves = percentCurves(
+    [
+      { name: 'data', values: final_probability },
+      { name: 'ink', values: final_agreement },
+    ],
+    width,
+  );
+  const chance = 1 / classes;
+  const y = valueScale(curves.frame, curves.axis.end)(chance);
+  const label = `chance ${percent(chance, chance < 0.01 ? undefined : 0)}`;
+  return { ...curves, uniform: { y, top: y, label, anchor: 'end' } };
+}
+
+/** Curves of fractions, from the input of the first layer on. */
+export function percentCurves(curves: { name: string; values: number[] }[], width: number): LayerCurves {
   const height = chartHeight(width);
   const frame = { left: 40, right: width, top: 8, bottom: height - 24 };
   const axis = { frame, end: 1.04, print: (tick: number) => percent(tick, 0) };
-  const valueY = valueScale(frame, axis.end);
-  const layers = layerAxis(frame, final_agreement.length, 0);
-  const points = (values: number[]) => values.map((value, i) => ({ x: layers.x(i), y: valueY(value) }));
-  const chance = 1 / classes;
-  const y = valueY(chance);
-  const label = `chance ${percent(chance, chance < 0.01 ? undefined : 0)}`;
-  return {
-    width,
-    height,
-    frame,
-    axis,
-    layers,
-    uniform: { y, top: y, label, anchor: 'end' },
-    curves: [
-      { name: 'data', points: points(final_probability) },
-      { name: 'ink', points: points(final_agreement) },
-    ],
-  };
+  const y = valueScale(frame, axis.end);
+  const layers = layerAxis(frame, curves[0].values.length, 0);
+  const drawn = curves.map(({ name, values }) => ({
+    name,
+    points: values.map((value, i) => ({ x: layers.x(i), y: y(value) })),
+  }));
+  return { width, height, frame, axis, layers, curves: drawn };
 }

@@ -23,7 +23,7 @@ test('places of the address are figures', () => {
 
 test('a dot is a head that can be opened, a layer is not', () => {
   const opened = CAPTIONS.filter(({ probe }) => FIGURES[probe](EXAMPLE, 400).headOf).map(({ probe }) => probe);
-  expect(opened).toEqual(['distance', 'effective', 'sinks']);
+  expect(opened).toEqual(['distance', 'effective', 'sinks', 'heads']);
   const { headOf, read } = FIGURES.distance(EXAMPLE, 400);
   expect(headOf?.(2)).toEqual({ layer: 0, head: 1 });
   expect(read(2)[0]).toBe('Layer 1, head 2: ');

@@ -7,6 +7,7 @@ import { layerNorms, lensCurves, normCurves } from './layerCurves';
 import { FIGURES } from './probeFigures';
 import { EXAMPLE } from './probes.testdata';
 import { squareMatrix, squarePlaces } from './square';
+import { type Stacks, stacks } from './stacks';
 
 const WIDTH = 400;
 const text = (line: Figure['finding']) =>
@@ -37,6 +38,30 @@ describe('dots', () => {
     const index = places.at({ x: x - 2, y: y + 3 }, []);
     expect(places.partsOf(index)).toEqual({ layer: 1, head: 0 });
     expect(places.box(index, [])).toEqual({ left: x - 6, top: y - 6, width: 12, height: 12, style: 'round' });
+  });
+});
+
+describe('stacked bars', () => {
+  const chart = stacks(EXAMPLE.head_shares, EXAMPLE.own_question, WIDTH);
+  const [first, second] = [0, 1].map((head) => chart.places.box(head, []));
+
+  test('the parts of a head fill its bar, and the own question the thin one', () => {
+    const widthOf = (rects: Stacks['rects']) => rects.reduce((sum, { width }) => sum + width, 0);
+    const ofLast = chart.rects.slice(-6);
+    expect(widthOf(ofLast.slice(0, 4))).toBeCloseTo(first.width);
+    expect(widthOf(ofLast.slice(4))).toBeCloseTo(first.width);
+    expect(ofLast[4].width / first.width).toBeCloseTo(0.4);
+    expect(ofLast[4].top).toBeGreaterThan(ofLast[0].top);
+  });
+
+  test('the pointer reads the head under it', () => {
+    expect(chart.places.at({ x: second.left + 1, y: second.top + 1 }, [])).toBe(1);
+    expect(chart.places.at({ x: 2, y: second.top }, [])).toBe(-1);
+    expect(chart.places.partsOf(2)).toEqual({ layer: 1, head: 0 });
+  });
+
+  test('without class token there is no thin bar', () => {
+    expect(stacks(EXAMPLE.head_shares, [], WIDTH).rects).toHaveLength(16);
   });
 });
 
@@ -126,6 +151,11 @@ describe('sentences', () => {
       'sinks',
       'At most *80.0 %* of the attention is on one token (layer 2, head 1), which has 0.10 times the mean value norm.',
     ],
+    [
+      'heads',
+      'Position at most *50 %* (layer 1, head 1), content *60 %* (layer 1, head 2); own question 15 %. Over 200 images.',
+    ],
+    ['decision', 'Swapped after layer 1, *70 %* of 150 pairs follow the patches; after layer 2, *0 %*.'],
   ] as const)('finding of %s', (name, expected) => {
     expect(text(figure(name).finding)).toBe(expected);
   });
@@ -151,6 +181,8 @@ describe('sentences', () => {
     ['sinks', 2, 'Layer 1, head 2: *50.0 %* of the attention on one token, which has 0.90 times the mean value norm.'],
     ['cka', 6, 'The input of layer 1 with itself: *1.00*.'],
     ['cka', 7, 'The input of layer 1 and layer 1: *0.70*.'],
+    ['heads', 3, 'Layer 2, head 2: position *20 %*, content *20 %*, same for all 20 %, rest 40 %; own question 40 %.'],
+    ['decision', 1, 'Swapped after layer 1, the prediction follows the patches in *70 %*, the class token in *20 %*.'],
   ] as const)('reading of %s at %i', (name, index, expected) => {
     expect(text(figure(name).read(index))).toBe(expected);
   });

@@ -1,6 +1,6 @@
 import type { Probes } from '../lib/routes';
 import type { Probe } from './captions';
-import { distance, effective, lens, norms, sinks } from './charts';
+import { decision, distance, effective, heads, lens, norms, sinks } from './charts';
 import type { Figure } from './figure';
 import { cka, cosine, divergence, filters, positions } from './maps';
 
@@ -16,4 +16,6 @@ export const FIGURES: Record<Probe, (reply: Probes, width: number) => Figure> = 
   cosine,
   cka,
   sinks,
+  heads,
+  decision,
 };

@@ -56,6 +56,24 @@ export const EXAMPLE: Probes = {
     [1, 0.9],
     [0.1, 2],
   ],
+  head_shares: [
+    [
+      [0.5, 0.25, 0.125, 0.125],
+      [0.1, 0.6, 0.2, 0.1],
+    ],
+    [
+      [0.3, 0.3, 0.3, 0.1],
+      [0.2, 0.2, 0.2, 0.4],
+    ],
+  ],
+  own_question: [
+    [0, 0],
+    [0.2, 0.4],
+  ],
+  follows_patches: [1, 0.7, 0],
+  follows_class_token: [0, 0.2, 1],
+  many_images: 200,
+  pairs: 150,
   cka: square(3, (row, column) => 1 - 0.3 * Math.abs(row - column)),
   provenance: {
     vitviz: '1',

@@ -769,6 +769,12 @@ export interface Probes {
   cka: number[][];
   sink_share: number[][];
   sink_norm: number[][];
+  head_shares: number[][][];
+  own_question: number[][];
+  follows_patches: number[];
+  follows_class_token: number[];
+  many_images: number;
+  pairs: number;
   provenance: ProbesProvenance;
 }
 

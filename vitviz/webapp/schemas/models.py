@@ -140,6 +140,7 @@ class Probes(Reply):
         captured: Whether only the attention of the model is known; then arrays of anything else are empty.
         classes: Number of classes; 0 without a head.
         position_start: How its position embeddings started.
+        many_images: Number of images of `head_shares`; 0 if they are unknown.
         filters: See there, and the other arrays; without the heads that a layer lacks.
         provenance: That of a figure, without its panels.
     """
@@ -169,6 +170,12 @@ class Probes(Reply):
     cka: Matrix
     sink_share: Matrix
     sink_norm: Matrix
+    head_shares: Array3
+    own_question: Matrix
+    follows_patches: Vector
+    follows_class_token: Vector
+    many_images: int
+    pairs: int
     provenance: ProbesProvenance
 
 

@@ -7,14 +7,14 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{Cr as i,Er as a,Fr as o,
 .lead [data-do=again] { grid-column: 1; justify-self: start; margin-top: 12px; }
 .choice { grid-column: 2; grid-row: 1 / 3; }
 
-/* Ten figures, three in a row. */
+/* Twelve figures, three in a row. */
 .probes { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 44px 48px; align-items: start; }
 figure { min-width: 0; container-type: inline-size; }
 .question { margin-top: 1px; font-size: 13px; line-height: 19px; color: var(--ink); }
 .line { min-height: 38px; margin: 2px 0 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
 /* Room for the longest sentence, so that reading a figure does not move it under the pointer. */
 @container (max-width: 380px) {
-  :is([data-probe=distance], [data-probe=effective], [data-probe=norms], [data-probe=lens], [data-probe=sinks]) .line { min-height: 57px; }
+  :is([data-probe=distance], [data-probe=effective], [data-probe=norms], [data-probe=lens], [data-probe=sinks], [data-probe=heads], [data-probe=decision]) .line { min-height: 57px; }
 }
 figcaption { margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
 figcaption b { color: var(--ink); font-weight: 600; }
@@ -46,6 +46,10 @@ figure { scroll-margin-top: 16px; }
 svg .uniform { stroke: var(--ink); stroke-dasharray: 4 4; }
 svg .mean { stroke: var(--ink); stroke-width: 2; }
 svg .dot { fill: var(--data); fill-opacity: .75; }
+svg .part.position, svg .part.thin { fill: var(--data); }
+svg .part.content { fill: var(--ink); }
+svg .part.same { fill: var(--ink); fill-opacity: .3; }
+svg .part.rest, svg .part.thin-rest { fill: var(--ink); fill-opacity: .12; }
 svg .dotted { stroke-dasharray: 2 4; stroke-linecap: round; }
 svg .band { fill: var(--data); fill-opacity: .22; }
 svg .column { fill: var(--data); }
@@ -55,6 +59,11 @@ svg .column { fill: var(--data); }
 .key i { width: 16px; border-top: 2px solid var(--ink); }
 .key .data i { border-color: var(--data); }
 .key .dotted i { border-top-style: dotted; }
+.key .part i, .key .thin i { width: 12px; height: 8px; border: 0; background: var(--ink); }
+.key .position i, .key .thin i { background: var(--data); }
+.key .same i { opacity: .3; }
+.key .rest i { opacity: .12; }
+.key .thin i { height: 3px; }
 .key .band i { height: 8px; border: 0; background: var(--data); opacity: .22; }
 
 .foot { margin-top: 32px; }

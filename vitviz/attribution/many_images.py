@@ -1,0 +1,113 @@
+"""What needs many images: what heads look for, and when the class token decides.
+
+It is measured once for a checkpoint and stored beside it, as `NAME.heads.npz`, with the SHA-256 of the weights.
+"""
+
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vitviz.attribution.class_token import SwapCurve, reads_class_token, swap_curve
+from vitviz.attribution.head_factors import RELIABLE, HeadFactors, has_factors, head_factors
+from vitviz.files import atomic_write
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.weights import weights_sha256
+
+Array = NDArray[np.float32]
+SUFFIX = ".heads.npz"
+
+
+@dataclass(frozen=True)
+class ManyImages:
+    """What was measured over many images.
+
+    Attributes:
+        factors: What heads look for.
+        swap: When the class token decides; None of a model whose output is not read from it alone, or is constant.
+    """
+
+    factors: HeadFactors
+    swap: SwapCurve | None
+
+    def summary(self) -> dict[str, Array]:
+        """Return the arrays of `vitviz.attribution.probes.Probes`."""
+        of = self.factors
+        found = {
+            "head_shares": np.stack([of.position, of.content, of.same_for_all, of.rest], -1),
+            "own_question": of.own_question,
+            "many_images": np.float32(of.images),
+        }
+        if self.swap is not None:
+            found["follows_patches"] = self.swap.follows_patches
+            found["follows_class_token"] = self.swap.follows_class_token
+            found["pairs"] = np.float32(self.swap.pairs)
+        return {name: np.asarray(value) for name, value in found.items()}
+
+
+def passes(checkpoint: Checkpoint, images: int) -> int:
+    """Return how many forward passes `measure` needs; 0 of too few images or a model without such scores."""
+    if images < RELIABLE or not has_factors(checkpoint):
+        return 0
+    return images * (2 + (checkpoint.config.depth + 1) * reads_class_token(checkpoint))
+
+
+def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None]) -> ManyImages:
+    """Measure uint8 images (B, 3, H, W), at least 128; `report` gets the number of passes done."""
+    factors = head_factors(checkpoint, images, lambda done, _: report(done))
+    if not reads_class_token(checkpoint):
+        return ManyImages(factors, None)
+    swap = swap_curve(checkpoint, images, lambda done: report(2 * len(images) + done))
+    return ManyImages(factors, swap)
+
+
+def file_of(checkpoint: Checkpoint) -> Path | None:
+    """Return the file beside a checkpoint; None of a network in memory, or of several files."""
+    return checkpoint.files[0].path.with_suffix(SUFFIX) if len(checkpoint.files) == 1 else None
+
+
+def store(measured: ManyImages, checkpoint: Checkpoint) -> None:
+    """Save beside a checkpoint that was trained here what is not stored yet, where the folder can be written."""
+    path = file_of(checkpoint)
+    if path is None or not checkpoint.train_config or load(checkpoint) is not None:
+        return
+    with suppress(OSError), atomic_write(path) as file:
+        save(measured, checkpoint, file)
+
+
+def save(measured: ManyImages, checkpoint: Checkpoint, file: IO[bytes]) -> None:
+    """Write what was measured, in float16."""
+    arrays: dict[str, Any] = {"sha256": np.array(weights_sha256(checkpoint.network))}
+    arrays |= {f"factors.{name}": np.asarray(value) for name, value in vars(measured.factors).items()}
+    if measured.swap is not None:
+        arrays |= {f"swap.{name}": np.asarray(value) for name, value in vars(measured.swap).items()}
+    halves = {name: value.astype(np.float16) for name, value in arrays.items() if value.dtype == np.float32}
+    np.savez_compressed(file, **arrays | halves)
+
+
+def load(checkpoint: Checkpoint) -> ManyImages | None:
+    """Return what is stored beside a checkpoint; None if nothing is, or it is of other weights or damaged."""
+    path = file_of(checkpoint)
+    if path is None or not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if str(file["sha256"]) != weights_sha256(checkpoint.network):
+                return None
+            factors = HeadFactors(**stored(file, "factors", HeadFactors))
+            swap = SwapCurve(**stored(file, "swap", SwapCurve)) if "swap.pairs" in file else None
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+    return ManyImages(factors, swap)
+
+
+def stored(file: Any, part: str, kind: type[HeadFactors] | type[SwapCurve]) -> dict[str, Any]:
+    """Return the arrays of a part of an .npz as float32, and its counts."""
+    values = {field.name: file[f"{part}.{field.name}"] for field in fields(kind)}
+    return {name: value.astype(np.float32) if value.ndim else int(value) for name, value in values.items()}
