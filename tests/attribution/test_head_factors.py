@@ -9,7 +9,15 @@ import torch
 import vitviz
 from tests import tiny
 from tests.tutorials import TUTORIALS, network
-from vitviz.attribution.head_factors import head_factors, second_moments, shares_of, with_fixed_question
+from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.head_factors import (
+    head_factors,
+    score_parts,
+    second_moments,
+    shares_of,
+    with_fixed_question,
+)
+from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
 
 B = 6
@@ -162,3 +170,49 @@ def test_the_library_takes_images_of_any_kind():
     np.testing.assert_array_equal(
         vitviz.head_factors(checkpoint, pixels).shares, head_factors(checkpoint, images()).shares
     )
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_parts_sum_to_the_scores_whose_softmax_is_the_attention(name):
+    checkpoint = tiny.checkpoint(CONFIGS[name])
+    factors = head_factors(checkpoint, images())
+    context = ForwardContext(checkpoint, checkpoint.normalize(images())[2])
+    R = context.prefix
+    for layer, head, query in ((0, 0, ()), (1, 1, (3,)), (tiny.L - 1, 0, (0, 5, 6))):
+        found = score_parts(context, factors, layer, head, query)
+        np.testing.assert_allclose(found.parts.sum(0), found.scores, atol=1e-5)
+        asked = [R + patch for patch in query] or ([0] if R else list(range(tiny.GH * tiny.GW)))
+        if len(asked) == 1:
+            weights = context.attention[layer, head, asked[0], R:]
+            by_score = np.exp(found.scores) / np.exp(found.scores).sum()
+            np.testing.assert_allclose(by_score, weights / weights.sum(), atol=1e-5)
+        assert len(found.names) == len(found.parts) == 4
+
+
+def test_the_shares_are_the_mean_products_of_the_parts():
+    checkpoint = tiny.checkpoint()
+    factors = head_factors(checkpoint, images())
+    parts, class_parts = [], []
+    for image in checkpoint.normalize(images()):
+        context = ForwardContext(checkpoint, image)
+        parts += [score_parts(context, factors, 1, 0, (patch,)) for patch in range(tiny.GH * tiny.GW)]
+        class_parts.append(score_parts(context, factors, 1, 0))
+    for found, expected in (
+        (parts, [getattr(factors, name)[1, 0] for name in ("position", "content", "same_for_all", "rest")]),
+        (class_parts, factors.class_shares[1, 0].ravel()),
+    ):
+        total = np.mean([one.scores**2 for one in found])
+        shares = np.mean([one.parts * one.scores for one in found], (0, 2)) / total
+        np.testing.assert_allclose(shares, expected, atol=1e-4)
+
+
+def test_a_head_that_does_not_exist_and_removed_patches_are_refused():
+    checkpoint = tiny.checkpoint()
+    factors = head_factors(checkpoint, images())
+    image = checkpoint.normalize(images())[0]
+    context = ForwardContext(checkpoint, image)
+    for field, at in (("layer", (tiny.L, 0)), ("head", (0, tiny.A)), ("query", (0, 0, (99,)))):
+        with pytest.raises(ConfigError, match=f"^{field} must"):
+            score_parts(context, factors, *at)
+    with pytest.raises(ConfigError, match="must keep all patches"):
+        score_parts(ForwardContext(checkpoint, image, torch.arange(1, 20)), factors, 0, 0)

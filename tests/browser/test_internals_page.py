@@ -158,6 +158,12 @@ def test_what_heads_look_for_is_read_and_opened(open_internals, found):
     walk(page, "heads", "ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator(".map-title")).to_have_text("Layer 1, head 1")
+    parts = page.locator("[data-parts=ready] b")
+    expect(parts).to_have_count(5)
+    score, *others = (float(text.replace("−", "-")) for text in parts.all_inner_texts())
+    assert sum(others) == pytest.approx(score, abs=0.0251)  # each has two digits
+    page.locator(".score-parts summary").click()
+    expect(page).not_to_have_url(re.compile("scores="))
 
 
 def test_each_figure_has_a_title_a_finding_and_a_caption(open_internals):

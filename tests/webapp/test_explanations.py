@@ -21,10 +21,11 @@ from safetensors.torch import save_file
 from tests import tiny
 from tests.webapp.api import CAT, routes
 from vitviz import environment
-from vitviz.attribution import serialize
+from vitviz.attribution import many_images, serialize
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.context import BEFORE_BATCH
 from vitviz.attribution.explanation import explain, patch_activations
+from vitviz.attribution.head_factors import head_factors, score_parts
 from vitviz.attribution.neighbors import build_index, nearest
 from vitviz.attribution.view_maps import default_rows, query_rows
 from vitviz.data import cifar
@@ -95,6 +96,25 @@ def test_an_explanation_is_that_of_the_library(client, cat):
         "Drawing (cat)",
     )
     assert reply["maps"]["average"] == cat.map("average").ravel().tolist()
+
+
+def test_the_parts_of_scores_are_those_of_the_library(client, cat, monkeypatch):
+    request = {"subject": CAT, "layer": 1, "head": 0, "query": [3]}
+    refusal = client.refusal("explanations/score-parts", **request)
+    assert "at least 128 images" in refusal["message"]
+    assert refusal["field"] == "subject.model"
+    images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(4)])
+    factors = head_factors(cat.context.checkpoint, images)
+    monkeypatch.setattr(module.many_images, "load", lambda checkpoint: many_images.ManyImages(factors, None))
+    expected = score_parts(cat.context, factors, 1, 0, (3,))
+    reply = client.get("explanations/score-parts", **request)
+    assert (reply["names"], reply["images"]) == (list(expected.names), 4)
+    assert reply["parts"] == expected.parts.tolist()
+    assert reply["scores"] == expected.scores.tolist()
+    for field, value in (("head", tiny.A), ("layer", tiny.L), ("query", [tiny.GH * tiny.GW])):
+        assert client.refusal("explanations/score-parts", **request | {field: value})["field"] == field
+    removed = CAT | {"ablations": [{"patches": [1]}]}
+    assert client.refusal("explanations/score-parts", **request | {"subject": removed})["field"] == "ablations"
 
 
 def test_attention_and_rows_are_those_of_the_library(client, cat):

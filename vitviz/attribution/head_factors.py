@@ -13,7 +13,7 @@ the keys. A similar split of queries and keys into orthogonal parts is that of a
 Letters in shape comments are those of `vitviz.models.vit`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -22,10 +22,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.view_maps import check_query
+from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.modes import own_modes
 from vitviz.models.vit import Intervention, Transformer
+from vitviz.view import check_index
 
 Array = NDArray[np.float32]
 # Parts of the query of a patch and of the class token, and of the key, in the order of the shares.
@@ -84,6 +88,22 @@ class HeadFactors:
         if not self.class_shares.size:
             return np.empty((0, self.class_shares.shape[1]), np.float32)
         return np.asarray(self.class_shares[..., 1, :].sum(-1))
+
+
+@dataclass(frozen=True)
+class ScoreParts:
+    """The attention scores of a query, and the parts that sum to them.
+
+    Attributes:
+        names: Of the parts, n.
+        parts: Each in all patches, (n, N).
+        scores: Scaled product of query and key of each patch, minus the mean over the patches, (N,): the softmax
+            of scores is the same without their mean.
+    """
+
+    names: tuple[str, ...]
+    parts: Array
+    scores: Array
 
 
 class FixedQuery(Intervention):
@@ -165,13 +185,18 @@ def has_factors(checkpoint: Checkpoint) -> bool:
 
 def check(checkpoint: Checkpoint, images: Tensor) -> None:
     """Refuse models and images without these shares, see `head_factors`."""
-    checkpoint.require_blocks("the parts of attention scores")
+    check_scores(checkpoint)
     size = checkpoint.config.img_size
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *size) or len(images) < MIN_IMAGES:
         found = f"{images.dtype} of shape {tuple(images.shape)}"
         raise ValueError(
             f"Images must be uint8 of shape (B, 3, {size[0]}, {size[1]}), at least {MIN_IMAGES}: got {found}."
         )
+
+
+def check_scores(checkpoint: Checkpoint) -> None:
+    """Refuse models whose scores are not products of queries and keys that are known, see `head_factors`."""
+    checkpoint.require_blocks("the parts of attention scores")
     if checkpoint.config.rel_pos_bias:
         raise ValueError(
             f"The parts need scores that are products of queries and keys: {checkpoint.name} adds a relative position "
@@ -218,6 +243,60 @@ def shares_of(moments: Tensor) -> Tensor:
     """Return the share of each product, (L, A, n), from their second moments (L, A, n, n)."""
     of_each, total = moments.sum(-1), moments.sum((-2, -1))[..., None]
     return torch.where(total > 0, of_each / total.clamp_min(torch.finfo(total.dtype).tiny), 0.0)
+
+
+@own_modes()
+@torch.inference_mode()
+def score_parts(
+    context: ForwardContext, factors: HeadFactors, layer: int, head: int, query: Sequence[int] = ()
+) -> ScoreParts:
+    """Split the scores of a head, for the class token or for patches, of which it takes the mean.
+
+    Args:
+        context: The forward pass of an image.
+        factors: Those of its model.
+        layer: From 0.
+        head: From 0.
+        query: Patches; none for the class token, or all patches of a model without one.
+
+    Raises:
+        ConfigError: If layer, head or query do not exist, or a patch is removed: positions are those of whole images.
+        ValueError: If the scores have a relative position bias, or the model is captured.
+    """
+    check_scores(context.checkpoint)
+    check_index("layer", layer, context.config.depth)
+    check_index("head", head, context.config.num_heads)
+    check_query(query, context.config.num_patches)
+    if context.keep is not None:
+        raise ConfigError("ablations", "must keep all patches: the parts of scores are those of whole images")
+    tokens = context.output.layer_tokens[layer]
+    q, k = (x[0, head].double().cpu() for x in context.model.queries_and_keys(layer, tokens))  # each (T, d)
+    mean, places, position, class_query = (
+        torch.from_numpy(values[layer, head]).double()
+        for values in (factors.query_mean, factors.query_position, factors.key_position, factors.class_query)
+    )
+    keys = k[context.prefix :] - k[context.prefix :].mean(0)  # (N, d)
+    content = keys - position
+    if not query and context.config.class_token:
+        own = q[0] - class_query
+        parts = {
+            "same question × position": position @ class_query,
+            "same question × content": content @ class_query,
+            "own question × position": position @ own,
+            "own question × content": content @ own,
+        }
+        asked = q[0]
+    else:
+        chosen = list(query) or list(range(len(keys)))
+        asked, place = q[context.prefix :][chosen].mean(0), places[chosen].mean(0)
+        own = asked - mean - place
+        parts = {
+            "position × position": position @ place,
+            "content × content": content @ own,
+            "same for all queries": keys @ mean,
+            "position × content": content @ place + position @ own,
+        }
+    return ScoreParts(tuple(parts), to_array(torch.stack(list(parts.values()))), to_array(keys @ asked))
 
 
 def with_fixed_question(model: Transformer, factors: HeadFactors, like: Tensor) -> list[Intervention]:

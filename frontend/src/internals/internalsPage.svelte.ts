@@ -85,10 +85,17 @@ export class InternalsPage {
   }
 
   /** Open a head in Explore, on the same model and the image that was shown there. */
-  openHead({ layer, head }: Head) {
+  openHead({ layer, head }: Head, parts = false) {
     if (!this.shown) return;
     const { model } = this.shown;
-    updateAddress({ model, layer: String(layer), head: String(head), content: null, method: null });
+    updateAddress({
+      model,
+      layer: String(layer),
+      head: String(head),
+      content: null,
+      method: null,
+      scores: parts ? 'parts' : null,
+    });
     this.host.route?.openLink({ subject: { model }, view: { layer, head } });
     window.scrollTo(0, 0);
   }

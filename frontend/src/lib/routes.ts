@@ -947,6 +947,22 @@ export interface SavedSet {
   path: string;
 }
 
+/** The attention scores of a query, (N,), and the parts that sum to them, (n, N); see `head_factors.score_parts`. */
+export interface ScoreParts {
+  names: string[];
+  parts: number[][];
+  scores: number[];
+  images: number;
+}
+
+/** Also a head, and the query patches, empty for the class token. */
+export interface ScorePartsRequest {
+  subject: Subject;
+  layer: number;
+  head: number;
+  query?: number[];
+}
+
 /** The map of a method on request, (N,), and its score; None for a flat map. */
 export interface ScoredMap {
   map: number[];
@@ -1230,6 +1246,7 @@ export interface Routes {
   'explanations': [SubjectRequest, Explained];
   'explanations/attention': [SubjectRequest, Attention];
   'explanations/rows': [RowsRequest, Attention];
+  'explanations/score-parts': [ScorePartsRequest, ScoreParts];
   'explanations/maps': [MapsRequest, Maps];
   'explanations/scores': [TargetRequest, Scores];
   'explanations/map': [MapRequest, ScoredMap];

@@ -8,8 +8,8 @@ from fastapi.responses import StreamingResponse
 from numpy.typing import NDArray
 
 from vitviz import environment
+from vitviz.attribution import head_factors, many_images, serialize
 from vitviz.attribution import provenance as attribution
-from vitviz.attribution import serialize
 from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations, swap_class_token
@@ -75,6 +75,28 @@ async def rows(request: types.RowsRequest, call: Caller) -> types.Attention:
         return await call.quick(
             lambda: types.Attention(weights=serialize.rows_to_json(explanation, request.query, request.direction))
         )
+
+
+@router.post("/score-parts")
+async def score_parts(request: types.ScorePartsRequest, call: Caller) -> types.ScoreParts:
+    """Split the attention scores of a head by position and content; refused until those of its model were measured."""
+    context = (await call.explain(request.subject)).explanation.context
+
+    def split() -> types.ScoreParts:
+        head_factors.check_scores(context.checkpoint)
+        measured = many_images.load(context.checkpoint)
+        if measured is None:
+            problem = "must have been measured over at least 128 images: choose the test images in Internals"
+            raise ConfigError("subject.model", problem, "Or run `vitviz probe`.")
+        found = head_factors.score_parts(context, measured.factors, request.layer, request.head, request.query)
+        return types.ScoreParts(
+            names=found.names,
+            parts=found.parts.tolist(),
+            scores=found.scores.tolist(),
+            images=measured.factors.images,
+        )
+
+    return await call.quick(split)
 
 
 @router.post("/maps", response_model=types.Maps, response_class=Lines)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vitviz.view import Image, Index, Model, Subject, View
-from vitviz.webapp.schemas.base import Reply, Vector
+from vitviz.webapp.schemas.base import Matrix, Reply, Vector
 from vitviz.webapp.schemas.common import Shape
 
 MAX_IMAGES = 24  # of a contact sheet
@@ -23,6 +23,14 @@ class RowsRequest(SubjectRequest):
 
     query: tuple[Index, ...] = ()
     direction: Literal["from", "to"] = "from"
+
+
+class ScorePartsRequest(SubjectRequest):
+    """Also a head, and the query patches, empty for the class token."""
+
+    layer: Index
+    head: Index
+    query: tuple[Index, ...] = ()
 
 
 class TargetRequest(SubjectRequest):
@@ -104,6 +112,19 @@ class SwapRequest(Model):
 
     a: Subject
     b: Subject
+
+
+class ScoreParts(Reply):
+    """The attention scores of a query, (N,), and the parts that sum to them, (n, N); see `head_factors.score_parts`.
+
+    Attributes:
+        images: Number of images over which means were taken.
+    """
+
+    names: tuple[str, ...]
+    parts: Matrix
+    scores: Vector
+    images: int
 
 
 class Swap(Reply):
