@@ -101,7 +101,7 @@ def test_an_explanation_is_that_of_the_library(client, cat):
 def test_the_parts_of_scores_are_those_of_the_library(client, cat, monkeypatch):
     request = {"subject": CAT, "layer": 1, "head": 0, "query": [3]}
     refusal = client.refusal("explanations/score-parts", **request)
-    assert "at least 128 images" in refusal["message"]
+    assert "at least 128 images" in refusal["error"]
     assert refusal["field"] == "subject.model"
     images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(4)])
     factors = head_factors(cat.context.checkpoint, images)
