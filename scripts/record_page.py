@@ -98,7 +98,8 @@ def learn(recorder: Recorder) -> None:
     """Open the lesson, follow a worked row, and play the game until the prediction changes."""
     recorder.click("[role=tab]:has-text('Learn')", until=attribute(LEARN, "settled"))
     recorder.hold(1500)
-    recorder.click("[data-opens=attention]", until=attribute(LEARN, "settled", step="attention"))
+    recorder.click("[aria-label^='6, Scores']", until="() => !document.querySelector('.motion[data-playing]')")
+    recorder.click(".motion-name button", until=attribute(LEARN, "settled", step="attention"))
     recorder.hold(1200)
     for patch in (18, 27, 28):
         recorder.move(".lesson-stage", patch)

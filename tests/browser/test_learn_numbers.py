@@ -20,7 +20,8 @@ TEXTS = """(root) => {
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found = [];
   while (texts.nextNode()) {
-    if (!texts.currentNode.parentElement.closest("select, .lesson-mark, .lesson-code, .lesson-count, .lesson-turn"))
+    if (!texts.currentNode.parentElement.closest(
+      "select, .lesson-mark, .lesson-code, .lesson-count, .lesson-turn, .motion-name, .motion-bar, .voice"))
       found.push(texts.currentNode.data);
   }
   return found.join(" ");
@@ -40,9 +41,8 @@ def sizes(ex):
 
 
 def overview(ex):
-    D, d, M, T = sizes(ex)
-    text = [T - 1, D, 6]
-    return text, [T - 1, 4, 4, *place(PATCH), 3 * 4 * 4, D, T, 6, 6, d, M, 100 * ex.probabilities.max()]
+    D, _, _, T = sizes(ex)
+    return [T - 1, D, 6], [32, 32, T - 1, 4, 4, 3, 3 * 4 * 4]  # the first still of the motion
 
 
 def patches(ex):
@@ -133,6 +133,44 @@ def training(ex):
     return [], [*captions, 0, 100 * final.max(), first.max() / first.min()]
 
 
+def motion(ex, labels):
+    """Return the numbers of each beat's last moment: those of its sentence, then those on the stage.
+
+    Args:
+        labels: Weights that are labelled.
+    """
+    D, d, M, T = sizes(ex)
+    row, steps = lesson.attention_row(ex.context, LAYER, HEAD), lesson.block_steps(ex.context, LAYER)
+    patch, lens = lesson.patch_embedding(ex.context, PATCH, 0), lesson.layer_predictions(ex.context)[0]
+    here, token, drawn, cells = place(PATCH), 1 + PATCH, [D, lesson.MAX_NUMBERS], [48, D, lesson.MAX_NUMBERS]
+    score, weight, weights = row.scores[token], 100 * row.weights[token], 100 * row.weights
+    order = np.argsort(-row.weights, kind="stable")
+    named = [number for one in order[:labels] for number in (*(place(one - 1) if one else []), weights[one])]
+    printed = [one for one in weights if f"{one:.1f}" != "0.0"]
+    stream = np.cumsum([steps.input, steps.attention, steps.mlp], 0)  # (3, D)
+    before, attended, after = np.linalg.norm(stream, axis=1)
+    attention, mlp = np.linalg.norm(steps.attention), np.linalg.norm(steps.mlp)
+    numbers = [*range(1, 7), *drawn]
+    readings = [number for layer, one in enumerate(lens) for number in ([layer] * (layer > 0) + [100 * one.max()])]
+    ranked = 100 * np.sort(ex.probabilities)[::-1]
+    panel = [LAYER, *here, float(row.query @ row.keys[token]), d, score]
+    return {
+        "patches": [32, 32, T - 1, 4, 4, 3, 48],
+        "embedding": [48, 1, patch.product, D, *here, *cells],
+        "position": [*here, 1, patch.value, *here, *cells, D],
+        "tokens": [T, 1, T, *drawn],
+        "query": [LAYER + 1, HEAD + 1, d, LAYER],
+        "scores": [LAYER + 1, HEAD + 1, *here, score, T, T, *row.scores, *panel],
+        "weights": [T, 100, *here, weight, 100, *named, T - labels, 100 - weights[order[:labels]].sum(), *printed],
+        "values": [T, T, 100, 100, *printed, HEAD + 1, d, T, T, 100],
+        "heads": [6, 6 * d, LAYER, before, attention, *numbers],
+        "mlp": [M, after, LAYER, before, attention, attended, D, M, D, mlp, LAYER + 1, after, *numbers],
+        "layers": [6, *ranked[:2], *readings],
+        "answer": [10, ranked[0], *ranked],
+        "whole": [*here, LAYER + 1, weight, *readings, ranked[0]],
+    }
+
+
 METHODS = ("attention", "average", "balanced_gradients")
 STEPS = {
     **{"overview": overview, "patches": patches, "embedding": embedding, "positions": positions},
@@ -172,6 +210,18 @@ def test_every_number_of_a_step_is_that_of_the_library(lesson_page, explanation,
     shown = " ".join(article.locator(".lesson-text, .lesson-try, details").evaluate_all(f"all => all.map({TEXTS})"))
     check(shown, text)
     check(page.locator(".lesson-figure").evaluate(TEXTS), figure)
+
+
+def test_every_number_of_the_motion_is_that_of_the_library(lesson_page, explanation):
+    page = lesson_page
+    page.locator("nav[aria-label=Steps] button").first.click()
+    expect(page.locator(".motion [data-do=play]")).to_have_count(0)  # motion is reduced: stills
+    page.locator(".motion-scrub input").fill("0")
+    for beat in motion(explanation, 0):
+        page.wait_for_selector(f".motion[data-beat={beat}]")
+        labels = page.locator(".motion li", has_text=re.compile("^(row|the class token)")).count()
+        check(page.locator(".motion").evaluate(TEXTS), motion(explanation, labels)[beat])
+        page.click("[data-do=next-beat]")
 
 
 def test_a_number_of_the_worked_row_says_where_it_comes_from(lesson_page, explanation):

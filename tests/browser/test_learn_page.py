@@ -61,6 +61,41 @@ def test_the_lesson_from_end_to_end(open_lesson):
     at_step(page, "removal")
 
 
+def test_the_forward_pass_plays_and_follows_by_keys_and_pointer(open_lesson):
+    page = open_lesson("&image=cat")
+    motion, stage = page.locator(".motion"), page.locator(".motion-stage")
+    page.emulate_media(reduced_motion="no-preference")
+    page.locator(".motion-scrub input").fill("0")
+    stage.focus()
+    page.keyboard.press("Space")
+    page.wait_for_selector(".motion[data-playing]")
+    page.keyboard.press("Space")
+    expect(motion).not_to_have_attribute("data-playing", "true")
+    at_step(page, "overview")
+    page.locator(".motion-scrub input").fill("1")
+    page.wait_for_selector(".motion[data-beat=patches]")
+    stage.focus()
+    page.keyboard.press("ArrowRight")  # the end of the beat
+    page.keyboard.press("ArrowRight")  # plays the next one
+    page.wait_for_selector(".motion[data-beat=embedding]")
+    page.keyboard.press("Shift+ArrowUp")
+    expect(page).to_have_url(re.compile("query=28"))
+    page.locator("[aria-label='3, Position']").click()
+    page.wait_for_selector(".motion[data-beat=position]:not([data-playing])")
+    expect(page.locator(".motion-sentence")).to_contain_text("row 4, column 5")
+
+    page.locator(".motion-scrub input").fill("51.5")
+    page.wait_for_selector(".motion[data-beat=layers]")
+    box = stage.bounding_box()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.25 * box["height"])
+    expect(page.locator(".motion-tip")).to_have_text(re.compile("^Row \\d, column \\d$"))
+    page.mouse.click(box["x"] + 0.2 * box["width"], box["y"] + 0.25 * box["height"])
+    expect(page).not_to_have_url(re.compile("query=28"))
+    expect(page.locator(".motion .voice")).to_contain_text("11 of 13: After layer 6")
+    page.click(".motion-name button")
+    at_step(page, "layers")
+
+
 def test_keys_turn_the_pages_and_choose_patches(open_lesson):
     page = open_lesson()
     page.locator(f"{LEARN} h1").focus()

@@ -151,6 +151,41 @@ def test_a_worked_row_gives_the_attention_of_the_head(ask, cat):
     np.testing.assert_allclose(floats(row["values"]), values.detach().flatten(), atol=1e-6)
 
 
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_block_adds_attention_and_mlp_to_the_query(client, ask, name):
+    config = CONFIGS[name]
+    checkpoint = replace(tiny.checkpoint(config), name=name)
+    subject = opened(client, checkpoint)
+    context = explain(checkpoint, sample_paths()["cat"]).context
+    token = 0 if config.class_token else config.num_prefix_tokens + 8
+    row = {
+        key: value if key == "size" else floats(value)
+        for key, value in ask("/head", subject, layer=3, head=1, token=token).items()
+    }
+    tokens = context.output.tokens[:, 0]
+    np.testing.assert_allclose(row["input"], tokens[3, token], atol=1e-5)
+    np.testing.assert_allclose(row["input"] + row["attention"] + row["mlp"], tokens[4, token], atol=1e-4)
+    heads = row["head_weights"].reshape(config.num_heads, -1)
+    np.testing.assert_allclose(heads, context.output.attention[3, 0, :, token], atol=1e-5)
+    np.testing.assert_allclose(heads[1], row["weights"], atol=1e-5)
+    outputs = row["head_outputs"].reshape(config.num_heads, -1)
+    np.testing.assert_allclose(outputs[1], row["output"], atol=1e-5)
+    reply = ask(subject=subject)
+    drawn = floats(reply["tokens"]).reshape(7, len(reply["rows"]), -1)
+    np.testing.assert_allclose(drawn, tokens[:, reply["rows"], : lesson.MAX_NUMBERS], atol=1e-5)
+
+
+def test_of_many_tokens_some_are_drawn():
+    config = replace(tiny.CONFIG, img_size=(64, 64), patch_size=4)
+    context = explain(tiny.checkpoint(config), sample_paths()["cat"]).context
+    rows, tokens = lesson.sample_tokens(context)
+    patches = np.array(rows[config.num_prefix_tokens :])
+    assert rows[: config.num_prefix_tokens] == list(range(config.num_prefix_tokens))
+    assert 32 < len(patches) <= lesson.MAX_ROWS
+    assert len(set(np.diff(patches))) == 1
+    assert tokens.shape == (7, len(rows), min(lesson.MAX_NUMBERS, config.embed_dim))
+
+
 def test_a_patch_and_its_place_are_those_of_the_network(ask, cat):
     reply = ask("/patch", patch=36, dimension=7)
     network = cat.context.model
@@ -159,6 +194,9 @@ def test_a_patch_and_its_place_are_those_of_the_network(ask, cat):
     assert reply["product"] == pytest.approx(float(floats(reply["pixels"]) @ floats(reply["weights"])), abs=1e-5)
     assert reply["value"] == pytest.approx(cat.context.output.tokens[0, 0, 37, 7].item(), abs=1e-6)
     assert reply["product"] + reply["rest"] == pytest.approx(reply["value"])
+    products, tokens = floats(reply["products"]), floats(reply["tokens"]).reshape(7, -1)
+    assert products[7] == pytest.approx(reply["product"], abs=1e-5)
+    np.testing.assert_allclose(tokens, cat.context.output.tokens[:, 0, 37, : lesson.MAX_NUMBERS], atol=1e-5)
     places = network.pos_embed[0, 1:].detach()
     expected = torch.nn.functional.cosine_similarity(places[36], places)
     np.testing.assert_allclose(reply["positions"], expected, atol=1e-5)

@@ -3,6 +3,7 @@
 Letters in shape comments are those of `vitviz.models.vit`; layers, heads, tokens and patches count from 0.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,10 +13,12 @@ import torch
 from numpy.typing import NDArray
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, softmax
+from vitviz.models.vit import Recorder
 from vitviz.view import check_index
 
 Array = NDArray[np.float32]
 NUM_RANDOM = 20  # random sets of patches
+MAX_ROWS, MAX_NUMBERS = 64, 64  # patches, and numbers of a token, that are drawn
 FLIP_STEP = 8  # beginnings of an order that pass through the network at once
 
 
@@ -41,6 +44,25 @@ class AttentionRow:
 
 
 @dataclass(frozen=True)
+class BlockSteps:
+    """What a block does to one token.
+
+    Attributes:
+        head_weights: Attention weights of the token in all heads, (A, T).
+        head_outputs: Outputs of the heads, before the output projection, (A, d).
+        input: The token before the block, (D,).
+        attention: What attention adds to it, (D,).
+        mlp: What the MLP adds, (D,).
+    """
+
+    head_weights: Array
+    head_outputs: Array
+    input: Array
+    attention: Array
+    mlp: Array
+
+
+@dataclass(frozen=True)
 class PatchEmbedding:
     """One dimension of the embedding of one patch (Dosovitskiy et al. 2021, equation 1).
 
@@ -50,6 +72,8 @@ class PatchEmbedding:
         product: Sum of pixels times weights.
         rest: Bias and position embedding; None if a norm follows them.
         value: The dimension in the input of the first block.
+        products: Sums of pixels times weights of the first `MAX_NUMBERS` dimensions, (S,).
+        tokens: These dimensions before and after all blocks, (L + 1, S).
     """
 
     pixels: Array
@@ -57,6 +81,8 @@ class PatchEmbedding:
     product: float
     rest: float | None
     value: float
+    products: Array
+    tokens: Array
 
 
 @dataclass(frozen=True)
@@ -103,6 +129,32 @@ def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0
     return AttentionRow(query, key, values, scores, weights, weights @ values)
 
 
+def block_steps(context: ForwardContext, layer: int, token: int = 0) -> BlockSteps:
+    """Run a block again, and return what it does to a token; arguments and errors as for `attention_row`."""
+    config = context.config
+    check_index("layer", layer, config.depth)
+    check_index("token", token, config.num_tokens)
+    tokens = cast(Any, context.output.tokens)[layer]  # (1, T, D)
+    found = Recorder(tokens.new_ones(config.num_heads), tokens.new_zeros(config.num_heads, config.head_dim))
+    with torch.inference_mode():
+        output, weights = context.model.run_block(layer, tokens, None, found)
+    steps = (weights[:, :, token], found.heads[:, :, token], tokens[:, token])
+    added = ((output - tokens - found.mlp)[:, token], found.mlp[:, token])
+    return BlockSteps(*(step[0].float().cpu().numpy() for step in (*steps, *added)))
+
+
+def sample_tokens(context: ForwardContext) -> tuple[list[int], Array]:
+    """Return some tokens before and after all blocks.
+
+    Returns:
+        Prefix tokens and at most `MAX_ROWS` patches, evenly spaced, R positions among all T tokens; and the first
+        `MAX_NUMBERS` numbers S of each, (L + 1, R, S).
+    """
+    every = math.ceil(context.config.num_patches / MAX_ROWS)
+    rows = [*range(context.prefix), *range(context.prefix, context.config.num_tokens, every)]
+    return rows, cast(Any, context.output.tokens)[:, 0, rows, :MAX_NUMBERS].float().cpu().numpy()
+
+
 def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> PatchEmbedding:
     """Compute one dimension of the embedding of a patch.
 
@@ -112,13 +164,17 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
     config = context.config
     check_index("patch", patch, config.num_patches)
     check_index("dimension", dimension, config.embed_dim)
-    weights = context.model.patch_filters()[dimension].detach().float().cpu().numpy()  # (3, h, w)
+    filters = context.model.patch_filters().detach().float().cpu().numpy()  # (D, 3, h, w)
+    weights = filters[dimension]
     (_, h, w), (row, column) = weights.shape, divmod(patch, config.grid_size[1])
     image = context.image.float().cpu().numpy()  # (3, H, W)
     pixels = image[:, row * h : (row + 1) * h, column * w : (column + 1) * w]
     product = float((pixels * weights).sum(dtype=np.float64))
-    found = float(cast(Any, context.output.tokens)[0, 0, context.prefix + patch, dimension])
-    return PatchEmbedding(pixels, weights, product, None if config.pre_norm else found - product, found)
+    tokens = cast(Any, context.output.tokens)[:, 0, context.prefix + patch].float().cpu().numpy()  # (L + 1, D)
+    found = float(tokens[0, dimension])
+    rest = None if config.pre_norm else found - product
+    products = (filters[:MAX_NUMBERS] * pixels).sum((1, 2, 3))  # (S,)
+    return PatchEmbedding(pixels, weights, product, rest, found, products, tokens[:, :MAX_NUMBERS])
 
 
 def scramble(image: NDArray[np.uint8], patch_size: int) -> NDArray[np.uint8]:

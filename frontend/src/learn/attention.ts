@@ -5,10 +5,11 @@ import type { LessonModel } from '../lib/routes';
 import { percent, signed, tokenName, written } from '../lib/words';
 import type { Head } from './learnPage.svelte';
 
+type Vectors = Pick<Head, 'query' | 'keys' | 'values' | 'size'>;
 export type WorkedRow = ReturnType<typeof attentionOf>;
 
 /** @param scaledWidth the square root of it divides the scores */
-export function attentionOf({ query, keys, values, size }: Head, token: number, scaledWidth: number) {
+export function attentionOf({ query, keys, values, size }: Vectors, token: number, scaledWidth: number) {
   const count = keys.length / size;
   const keyOf = (index: number) => keys.subarray(index * size, (index + 1) * size);
   const dot = (index: number) => keyOf(index).reduce((sum, value, i) => sum + value * query[i], 0);

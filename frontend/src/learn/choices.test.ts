@@ -10,8 +10,8 @@ test('a link carries what the figure of its step shows, and reading it gives the
     ...{ layer: '4', head: '1', query: '9', dimension: null, removed: null },
   });
   expect(paramsOf('removal', CHOICES)).toMatchObject({ layer: null, removed: '3,0' });
-  expect(Object.values(paramsOf('overview', CHOICES))).toEqual([null, null, null, null, null]);
-  for (const step of ['attention', 'embedding', 'removal', 'heads']) {
+  expect(Object.values(paramsOf('softmax', CHOICES))).toEqual([null, null, null, null, null]);
+  for (const step of ['overview', 'attention', 'embedding', 'removal', 'heads']) {
     const params = Object.entries(paramsOf(step, CHOICES)).filter(([, value]) => value);
     const { choices, missing } = read(new URLSearchParams(params as [string, string][]).toString(), step);
     expect(missing).toEqual([]);

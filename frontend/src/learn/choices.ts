@@ -16,6 +16,7 @@ export interface Choices {
 
 const NAMES = { layer: 'layer', head: 'head', patch: 'query', dimension: 'dimension', removed: 'removed' } as const;
 const OF_STEP: Record<string, readonly (keyof Choices)[]> = {
+  overview: ['layer', 'head', 'patch'],
   patches: ['patch'],
   embedding: ['patch', 'dimension'],
   positions: ['patch'],

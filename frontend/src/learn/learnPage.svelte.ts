@@ -4,7 +4,7 @@
 import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
-import type { Flips, Lesson, PatchEmbedding, Training } from '../lib/routes';
+import type { Flips, HeadVectors, Lesson, PatchEmbedding, Training } from '../lib/routes';
 import { post } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import type { Subject } from '../lib/view';
@@ -25,20 +25,24 @@ export interface Pass {
   src: string; // of the image
 }
 
-/** Query of the class token, keys and values of all tokens of a head. */
-export interface Head {
-  layer: number;
-  head: number;
-  size: number; // of the vectors
-  query: Float32Array; // (d)
-  keys: Float32Array; // (T, d)
-  values: Float32Array; // (T, d)
+/** A reply whose base64 texts are numbers. */
+export type Decoded<Reply> = { [K in keyof Reply]: Reply[K] extends string ? Float32Array : Reply[K] };
+
+/** A row of a head, that of `token`, and what its block does to the query. */
+export type Head = Decoded<HeadVectors> & { layer: number; head: number; token: number };
+
+/** What the forward pass in motion shows: a head, and the patch that is followed. */
+export interface Motion {
+  head: Head;
+  patch: Decoded<PatchEmbedding>;
+  followed: number;
 }
 
 /** What was found for the reader's choices; for earlier ones until it is there. */
 export interface Found {
   head?: Head;
-  patch?: PatchEmbedding;
+  motion?: Motion;
+  patch?: Decoded<PatchEmbedding>;
   similar?: Float32Array; // to the patch, (L, N)
   training?: Training['snapshots'];
   removal?: { patches: readonly number[]; probabilities: readonly number[] };

@@ -7,12 +7,12 @@ import { post } from '../lib/server';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import { Explanation } from '../session/explanation.svelte';
-import type { Found, LearnPage, Pass } from './learnPage.svelte';
+import type { Decoded, Found, LearnPage, Pass } from './learnPage.svelte';
 import { isUnknown } from './steps';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
 
-const OF_PATCH = ['overview', 'embedding', 'positions']; // steps
+const OF_PATCH = ['embedding', 'positions']; // steps
 
 /** Request what a lesson is about. */
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
@@ -30,16 +30,21 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   if (page.pass && isUnknown(page.current, page.pass)) return async () => ({});
   if (id === 'attention') {
     const { layer, head } = page;
+    return async (signal) => ({ head: await fetchHead(subject, layer, head, 0, signal) });
+  }
+  if (id === 'overview') {
+    const { layer, head, patch } = page;
+    const { shape } = page.pass?.explanation ?? {};
+    const token = !shape || shape.class_token ? 0 : shape.prefix + patch;
     return async (signal) => {
-      const { query, keys, values, size } = await post('explanations/lesson/head', { subject, layer, head }, signal);
-      return { head: { layer, head, size, query: floatsOf(query), keys: floatsOf(keys), values: floatsOf(values) } };
+      const found = [fetchHead(subject, layer, head, token, signal), fetchPatch(subject, patch, 0, signal)] as const;
+      const [vectors, embedding] = await Promise.all(found);
+      return { motion: { head: vectors, patch: embedding, followed: patch } };
     };
   }
   if (OF_PATCH.includes(id)) {
     const { patch, dimension } = page;
-    return async (signal) => ({
-      patch: await post('explanations/lesson/patch', { subject, patch, dimension }, signal),
-    });
+    return async (signal) => ({ patch: await fetchPatch(subject, patch, dimension, signal) });
   }
   if (id === 'contributions') {
     const { patch } = page;
@@ -52,3 +57,17 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
     training: (await post('explanations/lesson/training', { subject }, signal)).snapshots,
   });
 }
+
+async function fetchHead(subject: Subject, layer: number, head: number, token: number, signal: AbortSignal) {
+  const request = { subject, layer, head, ...(token && { token }) };
+  return { ...decoded(await post('explanations/lesson/head', request, signal)), layer, head, token };
+}
+
+const fetchPatch = async (subject: Subject, patch: number, dimension: number, signal: AbortSignal) =>
+  decoded(await post('explanations/lesson/patch', { subject, patch, dimension }, signal));
+
+/** A reply whose base64 texts are read as numbers. */
+const decoded = <Reply extends object>(reply: Reply) =>
+  Object.fromEntries(
+    Object.entries(reply).map(([name, value]) => [name, typeof value === 'string' ? floatsOf(value) : value]),
+  ) as Decoded<Reply>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tokenName } from '../lib/words';
 import { attentionOf, derivationOf, softmax, steps } from './attention';
-import { type Head, type Pass, rowOfHead } from './learnPage.svelte';
+import { type Pass, rowOfHead } from './learnPage.svelte';
 import { barsOf } from './logitSum';
 import { decidedAt, isUnknown, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
@@ -100,9 +100,7 @@ test('a row of a head is found among all', () => {
 });
 
 test('a worked row: products, scores, softmax and output', () => {
-  const head: Head = {
-    layer: 0,
-    head: 0,
+  const head = {
     size: 4,
     query: Float32Array.of(1, 2, 0, -1),
     keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
@@ -143,9 +141,7 @@ test('bars of contributions continue one another up to the logit', () => {
 });
 
 test('each number of a worked row has a derivation', () => {
-  const head: Head = {
-    layer: 0,
-    head: 0,
+  const head = {
     size: 4,
     query: Float32Array.of(1, 2, 0, -1),
     keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),

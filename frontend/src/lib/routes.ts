@@ -354,18 +354,27 @@ export interface Given {
   name?: string;
 }
 
-/** Also a head. */
+/** Also a head, and the query of its vectors. */
 export interface HeadRequest {
   subject: Subject;
   layer: number;
   head: number;
+  token?: number;
 }
 
-/** Query of the first token (d), keys and values of all tokens (T, d); `size` is d. */
+/** A query (d), keys and values of all tokens (T, d), what follows of them (see `lesson.AttentionRow`), and what the block does to the query (see `lesson.BlockSteps`); `size` is d. */
 export interface HeadVectors {
   query: string;
   keys: string;
   values: string;
+  scores: string;
+  weights: string;
+  output: string;
+  head_weights: string;
+  head_outputs: string;
+  input: string;
+  attention: string;
+  mlp: string;
   size: number;
 }
 
@@ -415,6 +424,8 @@ export interface Lesson {
   contributions: LayerContributions | null;
   removals: Removal[];
   random: Removal[];
+  rows: number[];
+  tokens: string;
 }
 
 /** A training of a lesson's length: preset, and what it reached in which time; None where it was not measured. */
@@ -651,6 +662,8 @@ export interface PatchEmbedding {
   product: number;
   rest: number | null;
   value: number;
+  products: string;
+  tokens: string;
   positions: number[];
 }
 

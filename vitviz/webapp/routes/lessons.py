@@ -46,14 +46,15 @@ async def numbers(request: SubjectRequest, call: Caller) -> types.Lesson:
 
 @router.post("/head")
 async def head(request: types.HeadRequest, call: Caller) -> types.HeadVectors:
-    """Return query, keys and values of a head."""
+    """Return query, keys and values of a head, and what the block does to the query."""
     context = (await find(request, call)).explanation.context
 
     def compute() -> types.HeadVectors:
         context.require_blocks("queries and keys")
-        row = lesson.attention_row(context, request.layer, request.head)
-        query, keys, values = (to_base64(array.astype("<f4")) for array in (row.query, row.keys, row.values))
-        return types.HeadVectors(query=query, keys=keys, values=values, size=len(row.query))
+        row = lesson.attention_row(context, request.layer, request.head, request.token)
+        steps = lesson.block_steps(context, request.layer, request.token)
+        sent = {name: to_base64(array.astype("<f4")) for name, array in (vars(row) | vars(steps)).items()}
+        return types.HeadVectors(**sent, size=len(row.query))
 
     return await call.quick(compute)
 
@@ -72,6 +73,8 @@ async def patch(request: types.PatchRequest, call: Caller) -> types.PatchEmbeddi
             product=found.product,
             rest=found.rest,
             value=found.value,
+            products=to_base64(found.products.astype("<f4")),
+            tokens=to_base64(found.tokens.astype("<f4")),
             positions=positions[request.patch].tolist(),
         )
 
@@ -125,6 +128,7 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
     is_known = not context.config.is_captured  # what is inside
     probabilities, norms = lesson.layer_predictions(context) if is_known else (np.empty((0, 0)), np.empty(0))
     patches = lesson.patch_predictions(context) if is_known else None
+    rows, tokens = lesson.sample_tokens(context) if is_known else ([], np.empty(0))
     pixels = np.asarray(explanation.image.model_input.convert("RGB"))
     has_head = context.config.num_classes > 0
     count = max(1, math.floor(REMOVED * context.config.num_patches))
@@ -141,6 +145,8 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
         contributions=contributions_of(explanation) if has_head and is_known else None,
         removals=removals(context, ranked),
         random=removals(context, [(f"Random {number}", patches) for number, patches in enumerate(drawn, start=1)]),
+        rows=rows,
+        tokens=to_base64(tokens.astype("<f4")),
     )
 
 

@@ -7,10 +7,11 @@ from vitviz.webapp.schemas.explanations import SubjectRequest
 
 
 class HeadRequest(SubjectRequest):
-    """Also a head."""
+    """Also a head, and the query of its vectors."""
 
     layer: Index
     head: Index
+    token: Index = 0
 
 
 class PatchRequest(SubjectRequest):
@@ -93,6 +94,8 @@ class Lesson(Reply):
         contributions: None without a head, and for a captured model.
         removals: Of the patches with the largest values of some methods.
         random: Of sets drawn at random.
+        rows: Tokens of `tokens`, positions among all T, (R,); empty for a captured model.
+        tokens: Some numbers of some tokens, see `lesson.sample_tokens`, (L + 1, R, S).
     """
 
     model: LessonModel
@@ -104,14 +107,27 @@ class Lesson(Reply):
     contributions: LayerContributions | None
     removals: list[Removal]
     random: list[Removal]
+    rows: list[int]
+    tokens: str
 
 
 class HeadVectors(Reply):
-    """Query of the first token (d), keys and values of all tokens (T, d); `size` is d."""
+    """A row of attention (`lesson.AttentionRow`), and what the block does to its query (`lesson.BlockSteps`).
+
+    `size` is d, the width of the head.
+    """
 
     query: str
     keys: str
     values: str
+    scores: str
+    weights: str
+    output: str
+    head_weights: str
+    head_outputs: str
+    input: str
+    attention: str
+    mlp: str
     size: int
 
 
@@ -124,6 +140,8 @@ class PatchEmbedding(Reply):
         product: Sum of pixels times weights.
         rest: Bias and position embedding; None if a norm follows them.
         value: The dimension in the input of the first block.
+        products: Of the first S dimensions, (S,).
+        tokens: These dimensions before and after all blocks, (L + 1, S).
         positions: Cosine similarities of the patch's position embedding with all others, (N,).
     """
 
@@ -132,6 +150,8 @@ class PatchEmbedding(Reply):
     product: float
     rest: float | None
     value: float
+    products: str
+    tokens: str
     positions: Vector
 
 
