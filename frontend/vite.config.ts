@@ -76,6 +76,8 @@ function leaveOutServed(isLive: boolean): Plugin {
 const SHARED = /src.lib|node_modules/;
 /** What only files of figures need: loaded when the first one is saved. */
 const FIGURES = /src.lib.export.(?!animation|gif|pdf|glyph)|inline$/;
+/** What only movies need. */
+const MOVIES = /src.lib.(mp4|video|export.(animation|gif))|mediabunny|gifenc/;
 /** What only charts need, which the first page has none of. */
 const CHARTS = /src.lib.(ValueAxis|axes)/;
 /** Modules that read layout or draw on canvases: tests/browser/test_figures.py runs them in a browser. */
@@ -113,7 +115,7 @@ export default defineConfig(({ mode }) => {
             groups: [
               {
                 name: 'shared',
-                test: (id) => SHARED.test(id) && !FIGURES.test(id) && !CHARTS.test(id),
+                test: (id) => SHARED.test(id) && ![FIGURES, MOVIES, CHARTS].some((one) => one.test(id)),
                 minShareCount: 3,
               },
               { name: 'figures', test: FIGURES, minShareCount: 2 },

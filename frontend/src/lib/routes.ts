@@ -362,7 +362,7 @@ export interface HeadRequest {
   token?: number;
 }
 
-/** A query (d), keys and values of all tokens (T, d), what follows of them (see `lesson.AttentionRow`), and what the block does to the query (see `lesson.BlockSteps`); `size` is d. */
+/** A row of attention (`lesson.AttentionRow`), and what the block does to its query (`lesson.BlockSteps`). `size` is d, the width of the head. */
 export interface HeadVectors {
   query: string;
   keys: string;
