@@ -65,12 +65,13 @@ async ([file, images]) => {
   const { openModel } = await import("./openModel.js");
   const stream = (await fetch(file)).body;
   const size = Math.sqrt(atob(images[0]).length / 3);
-  const explain = async ({ image }) => ({ image: { pixels: images[image.index], width: size, height: size } });
-  const engine = openModel(await new Response(stream).arrayBuffer(), null, { explain }, "model");
+  const request = async (_, { subject: { image } }) =>
+    ({ image: { pixels: images[image.index], width: size, height: size } });
+  const engine = openModel(await new Response(stream).arrayBuffer(), null, { request }, "model");
   const found = [];
   for (let index = 0; index < images.length; index++) {
     const subject = { model: "model", snapshot: null, image: { kind: "test", index }, ablations: [] };
-    const { probabilities } = await engine.explain(subject, new AbortController().signal, () => {});
+    const { probabilities } = await engine.request("explanations", { subject }, new AbortController().signal, () => {});
     found.push(probabilities.indexOf(Math.max(...probabilities)));
   }
   return found;

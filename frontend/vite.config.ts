@@ -56,7 +56,7 @@ const STUBS: Record<string, string> = {
 
 /** What needs the model, which is in the other file. */
 const LIVE =
-  /\/((Picker|OnRequest|ClassSearch|Effect|Headless|Contributions|Features)\.svelte|(contributions|features)\.css\?inline)$/;
+  /\/((Picker|OnRequest|ClassSearch|Effect|Contributions|Features)\.svelte|(contributions|features)\.css\?inline)$/;
 const PLAIN_STYLES = /\.css$/;
 
 function leaveOutServed(isLive: boolean): Plugin {

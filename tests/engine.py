@@ -78,7 +78,11 @@ def answer(folder: Path, requests: list[Any]) -> list[Any]:
     asked, replied = folder / "requests.json", folder / "replies.json"
     asked.write_text(json.dumps(requests))
     process = subprocess.run(
-        [node, "assembly/node.js", asked, replied], check=False, cwd=FRONTEND, capture_output=True, text=True
+        [node, "--expose-gc", "assembly/node.js", asked, replied],
+        check=False,
+        cwd=FRONTEND,
+        capture_output=True,
+        text=True,
     )
     assert not process.returncode, process.stderr[-3000:]
     found: list[Any] = json.loads(replied.read_text())

@@ -1,5 +1,5 @@
 /* Run the engine in Node.js: `node assembly/node.js REQUESTS REPLIES` answers a JSON file with a list of requests, each
-   with the path of a model file, for tests/engine.py and `python -m benchmarks engine`. */
+   with the path of a model file and perhaps another function of src/engine/node.ts and its argument, for tests/engine.py and `python -m benchmarks engine`. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'vite';
@@ -13,10 +13,10 @@ const server = await createServer({
   optimizeDeps: { noDiscovery: true },
 });
 try {
-  const { answer } = await server.ssrLoadModule('/src/engine/node.ts');
+  const engine = await server.ssrLoadModule('/src/engine/node.ts');
   const found = [];
-  for (const { model, ...request } of JSON.parse(readFileSync(requests, 'utf8'))) {
-    found.push(await answer(Uint8Array.from(readFileSync(model)).buffer, request));
+  for (const { model, task = 'answer', of, ...request } of JSON.parse(readFileSync(requests, 'utf8'))) {
+    found.push(await engine[task](Uint8Array.from(readFileSync(model)).buffer, of ?? request));
   }
   writeFileSync(replies, JSON.stringify(found));
 } finally {

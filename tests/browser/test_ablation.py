@@ -81,7 +81,7 @@ def test_maps_and_scores_are_those_of_the_ablated_model_and_the_changed_image(op
 def test_dragging_removes_each_patch_on_the_way(open_page):
     page = open_page("?image=cat")
     page.locator("[data-do=remove]").click()
-    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("drag over them, to remove them")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("drag over patches to remove them")
     box = page.locator(".stage.image").bounding_box()
     side = box["width"] / 8
     page.mouse.move(box["x"] + 1.5 * side, box["y"] + 2.5 * side)
@@ -90,6 +90,7 @@ def test_dragging_removes_each_patch_on_the_way(open_page):
         page.mouse.move(box["x"] + column * side, box["y"] + 2.5 * side)
     page.mouse.up()
     page.wait_for_url("**ablations=patches:17,18,19*")
+    expect(page.locator(f"{EXPLORER} h1")).to_contain_text("the class token attends")  # not a patch that was removed
 
 
 def test_a_link_restores_ablations(open_page):

@@ -5,22 +5,28 @@ import gzip
 import io
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.browser import served
 from benchmarks.page import EXPLORER
+from tests import engine as engines_of_node
 from tests.browser.engines import find_firefox, find_webkit, firefox, wait_for, webkit
 from tests.browser.explore import choose_option, shows, tile
 from tests.browser.layout import check_width
+from tests.webapp.test_engine import CALLS, differences, explain
+from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import sample_paths
 from vitviz.data.samples import example_paths
 from vitviz.models import rounding
+from vitviz.webapp.server.modules import STATIC_DIR
 from vitviz.webapp.site import write_site
 
 pytestmark = pytest.mark.browser
@@ -177,6 +183,83 @@ def test_a_damaged_model_is_said_and_the_stored_explanation_stays(context, saved
     assert shows(top_probability(page), rounded.probabilities.max())
 
 
+DROP = """([kind, text]) => {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const files = new DataTransfer();
+  files.items.add(new File([bytes], `${kind}.png`, { type: "image/png" }));
+  document.body.dispatchEvent(
+    kind === "paste"
+      ? new ClipboardEvent(kind, { clipboardData: files, bubbles: true })
+      : new DragEvent(kind, { dataTransfer: files, bubbles: true, cancelable: true }),
+  );
+}"""
+
+
+def test_images_are_dropped_and_pasted_into_the_file(tab, saved, rounded):
+    page, log = tab
+    page.goto(saved.as_uri())
+    page.wait_for_selector(READY)
+    for kind, name in (("drop", "dog"), ("paste", "ship")):
+        content = sample_paths()[name].read_bytes()
+        page.evaluate(DROP, [kind, base64.b64encode(content).decode()])
+        expect(page.locator(".image-note")).to_contain_text(f"{kind}.png")
+        own = vitviz.explain(rounded.context.checkpoint, io.BytesIO(content))
+        assert shows(top_probability(page), own.probabilities.max())
+    assert log == []
+
+
+def test_the_file_is_used_by_keys_and_says_what_it_shows(tab, saved, rounded):
+    page, log = tab
+    page.goto(saved.as_uri())
+    page.wait_for_selector(READY)
+    voice = page.locator(".voice")
+    page.locator(".stage.image").focus()
+    page.keyboard.press("ArrowRight")
+    expect(voice).to_contain_text("row 4, column 5")
+    page.keyboard.press("Delete")
+    page.wait_for_selector(ABLATED)
+    removed = rounded.ablate(patches=[28])
+    wait_for(lambda: shows(top_probability(page), removed.probabilities.max()), "the removed patch")
+    expect(voice).to_contain_text("Row 4, column 5 is removed")
+    page.click("[data-do=remove]")
+    page.locator(".stage.image").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(voice).to_contain_text("Row 4, column 6. Mean of layers, mean of heads: the class token")
+    tile(page, 5, 0).click()
+    page.keyboard.press("x")
+    both = removed.ablate(heads=[(5, 0)]).probabilities.max()
+    wait_for(lambda: shows(top_probability(page), both), "the ablated head")
+    expect(voice).to_contain_text("ablated")
+    assert log == []
+
+
+def test_where_workers_are_forbidden_a_sentence_says_so(context, saved, rounded):
+    context.add_init_script("globalThis.Worker = class { constructor() { throw new Error('forbidden') } }")
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(saved.as_uri())
+    page.wait_for_selector(f"{EXPLORER}[data-ready][data-state=ready]")
+    page.evaluate(REMOVE)
+    expect(page.locator(".status.error")).to_contain_text("The model stopped")
+    assert shows(top_probability(page), rounded.probabilities.max())
+    assert errors == []
+
+
+def test_a_model_without_classes_offers_nothing_that_needs_a_server(tab, tmp_path):
+    headless = engines_of_node.checkpoint(engines_of_node.FAMILIES["without head"])
+    vitviz.explain(headless, sample_paths()["cat"]).save(tmp_path / "headless.html", model=True)
+    page, log = tab
+    page.goto((tmp_path / "headless.html").as_uri())
+    page.wait_for_selector(READY)
+    expect(page.locator(".prediction-column")).to_contain_text("has no classification head")
+    expect(page.get_by_text("Most similar images")).to_be_hidden()
+    expect(page.get_by_text("Teach it your classes")).to_be_hidden()
+    expect(page.locator(".status.error")).to_have_count(0)
+    assert log == []
+
+
 @pytest.mark.parametrize("name", ["notes.txt", "cut.jpg", "cut.png"])
 def test_what_is_no_image_is_refused_by_a_sentence(tab, saved, rounded, tmp_path, name):
     content = sample_paths()["cat"].read_bytes()[:3000] if name == "cut.png" else b"\xff\xd8 no image"
@@ -219,6 +302,27 @@ def test_a_site_shows_its_example_before_the_weights_are_there(context, site, re
         route.continue_()
     page.wait_for_selector(ABLATED)
     assert all(url.startswith((address, "blob:", "data:")) for url in request_urls)
+
+
+def test_weights_that_were_damaged_on_the_way_are_loaded_again(browser, site, tmp_path):
+    folder = tmp_path / "site"
+    shutil.copytree(site[0], folder)
+    [weights] = (folder / "models").glob("*.bin")
+    content = weights.read_bytes()
+    weights.write_bytes(content[:1000] + bytes(1000) + content[2000:])
+    context = browser.new_context(
+        viewport={"width": 1400, "height": 900}
+    )  # with a cache, unlike where URLs are recorded
+    page = context.new_page()
+    with served(folder) as address:
+        page.goto(address)
+        page.wait_for_selector(f"{EXPLORER}[data-ready][data-state=ready]")
+        page.evaluate(REMOVE)
+        expect(page.locator(".status.error")).to_contain_text("or are damaged")
+        weights.write_bytes(content)
+        page.locator(".stage.image").click()
+        page.wait_for_selector(ABLATED)
+    context.close()
 
 
 def test_the_first_load_of_a_site_is_at_most_2_3_mb_compressed(context, site):
@@ -264,6 +368,42 @@ def engine(request):
     if not path:
         pytest.skip(f"no {request.param}")
     return open_tab
+
+
+# Answer calls of the engine about an image, and keep the replies as JSON.
+ANSWER = """(async () => {
+  const { openModel } = await import("./openModel.js");
+  const [image, calls] = await (await fetch("calls.json")).json();
+  const file = await (await fetch("model.bin")).arrayBuffer();
+  const engine = openModel(file, null, { request: async () => ({ image }) }, "model");
+  const subject = { model: "model", snapshot: null, image: { kind: "sample", name: "cat" }, ablations: [] };
+  const { signal } = new AbortController();
+  const replies = [];
+  for (const [route, of] of calls) replies.push(await engine.request(route, { subject, ...of }, signal, () => {}));
+  const list = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
+  document.body.textContent = JSON.stringify(replies, list);
+})().catch((error) => { document.body.textContent = error; });"""
+
+
+@pytest.mark.parametrize("family", ["plain", "mean"])
+def test_every_method_in_firefox_and_webkit_equals_the_library(engine, family, tmp_path):
+    checkpoint = engines_of_node.checkpoint(engines_of_node.FAMILIES[family])
+    explanation = explain(checkpoint, torch.zeros(0), [])
+    image = {"pixels": to_base64(np.asarray(explanation.image.model_input))}
+    folder = tmp_path / "site"
+    shutil.copytree(STATIC_DIR, folder)
+    (folder / "model.bin").write_bytes(rounding.to_file(checkpoint, "float32"))
+    (folder / "calls.json").write_text(json.dumps([image, CALLS]))
+    (folder / "answer.js").write_text(ANSWER)
+    (folder / "index.html").write_text(
+        "<!doctype html><link rel=icon href=data:,><body></body><script src=answer.js></script>"
+    )
+    read = "document.body.textContent"
+    with served(folder) as address, engine(address, tmp_path) as tab:
+        text = wait_for(lambda: tab.evaluate("document.body !== null") and tab.evaluate(read), "the replies")
+        assert text.startswith("["), text
+        assert not {key: value for key, value in differences(explanation, json.loads(text)).items() if value > 1e-4}
+        assert tab.errors == []
 
 
 @pytest.mark.parametrize("home", ["file", "site"])

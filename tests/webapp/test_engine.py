@@ -22,6 +22,7 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.rounding import Rounding
 from vitviz.webapp.routes.explanations import pca_of_layer
+from vitviz.webapp.site import SERVER_METHODS
 
 
 def difference(found: Any, expected: torch.Tensor | None) -> float:
@@ -88,7 +89,7 @@ ABLATIONS: dict[str, list[dict[str, Any]]] = {
         {"heads": [[1, 0], [1, 1]], "patches": [2, 3], "mode": "zero", "patch_mode": "drop"},
     ],
 }
-LEFT_OUT = {"attn_lrp", "integrated_gradients"}
+LEFT_OUT = SERVER_METHODS
 OF_CLASS = [3, 5]
 
 
@@ -232,6 +233,22 @@ def test_scores_against_the_same_random_orders_equal_the_library(tmp_path: Path)
         assert found["scores"] == pytest.approx(
             {key: score for key, score in scores["scores"].items() if key not in LEFT_OUT}, abs=1e-4
         )
+
+
+def test_memory_stays_the_same_from_50_to_500_images(tmp_path: Path) -> None:
+    model = engine.checkpoint(engine.FAMILIES["plain"])
+    request = engine.request(tmp_path, model, tiny.images(model.config.img_size, 1)[0])
+    [(early, late)] = engine.answer(tmp_path, [request | {"task": "soak", "of": [50, 500]}])
+    assert early["heap"] == late["heap"] < 2**20
+    assert late["objects"] - early["objects"] < 2**24  # all 450 contexts would be 60 MB
+
+
+def test_after_memory_ran_out_the_next_gradients_are_right(tmp_path: Path) -> None:
+    model = engine.checkpoint(engine.FAMILIES["plain"])
+    request = engine.request(tmp_path, model, tiny.images(model.config.img_size, 1)[0])
+    [reply] = engine.answer(tmp_path, [request | {"task": "starve", "of": request["pixels"]}])
+    assert "no memory" in reply["refusal"]
+    assert reply["found"] == reply["expected"]
 
 
 def test_rounded_weights_are_read_as_they_are_stored(tmp_path: Path) -> None:

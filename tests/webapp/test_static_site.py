@@ -34,6 +34,8 @@ def test_a_site_holds_replies_by_rounded_weights_and_its_models(tmp_path, model_
     site = json.loads((tmp_path / "out" / "site.json").read_text())
     assert site["catalog"]["static"] is True
     assert [model["name"] for model in site["catalog"]["models"]] == ["small"]
+    assert site["catalog"]["cifar"]["available"] is False  # also if this machine has it
+    assert not {"attn_lrp", "shapley"} & {method["key"] for method in site["catalog"]["methods"]}
     assert {path.stem for path in (tmp_path / "out" / "replies").iterdir()} == set(site["replies"])
     model = vitviz.load(str(model_file))
     asked = [key_of(route, request) for route, request in requests(model)]

@@ -30,6 +30,8 @@ from vitviz.webapp.server.modules import API_PREFIX, STATIC_DIR, URL_PREFIX
 
 Request = tuple[str, dict[str, Any]]  # route, and what is sent
 LESSON = "cat"  # the image of Learn
+SERVER_METHODS = ("attn_lrp", "integrated_gradients", "shapley", "greedy")  # of which a browser computes no map
+NO_DATASET = {"available": False, "classes": [], "message": ""}
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; style-src 'self' 'unsafe-inline'; "
 )
@@ -97,7 +99,8 @@ def write_site(
         write_atomic(folder / file, zlib.compress(contents[model.name], 9))
         files[model.name] = {"file": file, "about": rounding.describe(model, kind)}
     described = [describe_model(model) | {"origin": "shipped"} for model in models]
-    catalog = first_paint.catalog(described, methods_to_json(), None, public=True) | {"static": True}
+    methods = [method for method in methods_to_json() if method["key"] not in SERVER_METHODS]
+    catalog = first_paint.catalog(described, methods, None, public=True) | {"cifar": NO_DATASET, "static": True}
     site = {"catalog": catalog, "replies": sorted(keys), "models": files}
     write_atomic(folder / "site.json", json.dumps(site, allow_nan=False).encode())
     write_atomic(folder / "start.js", START.encode())

@@ -17,7 +17,7 @@ interface Site {
   models: Record<string, { file: string; about: string }>;
 }
 
-const FAILED = 'The weights could not be loaded. Check the connection, then try again.';
+const FAILED = 'The weights could not be loaded, or are damaged. Check the connection, then try again.';
 
 /** Open the page of a site.
     @param mount mounts the app */
@@ -27,11 +27,12 @@ export async function openSite(element: HTMLElement, mount: (context: GradioCont
   useReplies(replies);
   const files = new OpenedFiles();
   const loading = new Map<string, Promise<Engine>>();
+  let cache: RequestCache = 'force-cache'; // the name of a file changes with its content
 
   async function loadModel(name: string, python: Engine, report: Report): Promise<Engine> {
     const [{ openModel }, weights] = await Promise.all([
       import('../engine/openModel'),
-      download(new URL(models[name].file, document.baseURI), report),
+      download(new URL(models[name].file, document.baseURI), cache, report),
     ]);
     return openModel(weights, files, python);
   }
@@ -39,7 +40,10 @@ export async function openSite(element: HTMLElement, mount: (context: GradioCont
   function load({ model: name }: Subject, python: Engine, report: Report) {
     const found = loading.get(name) ?? loadModel(name, python, report);
     loading.set(name, found);
-    found.catch(() => loading.delete(name)); // so that it can be loaded again
+    found.catch(() => {
+      loading.delete(name); // so that it can be loaded again
+      cache = 'reload'; // the copy may be damaged
+    });
     return found;
   }
 
@@ -56,10 +60,10 @@ export async function openSite(element: HTMLElement, mount: (context: GradioCont
   element.append(about);
 }
 
-/** Load a compressed file, of which the browser keeps a copy: its name changes with its content. */
-async function download(url: URL, report: Report): Promise<ArrayBuffer> {
+/** Load a compressed file. */
+async function download(url: URL, cache: RequestCache, report: Report): Promise<ArrayBuffer> {
   try {
-    const response = await fetch(url, { cache: 'force-cache' });
+    const response = await fetch(url, { cache });
     if (!response.ok || !response.body) throw new RefusedError(FAILED);
     const total = Number(response.headers.get('Content-Length'));
     let done = 0;

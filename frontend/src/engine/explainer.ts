@@ -6,7 +6,7 @@ import { type Direction, roundLimit } from '../lib/numbers';
 import type * as api from '../lib/routes';
 import { Context, inputOf, type Target } from './context';
 import { pcaOf, similarityOf } from './features';
-import { Heap, type KernelKind } from './heap';
+import type { Heap } from './heap';
 import { METHODS, mapOf, methodsOf, pixelMapOf, queryWeights } from './maps';
 import { Network } from './network';
 import { Generator } from './random';
@@ -34,8 +34,8 @@ export class Explainer {
   readonly #contexts = new Map<string, Context>();
   readonly #knownLimits = new WeakMap<Context, api.Explained['limits']>();
 
-  constructor(file: ArrayBuffer, kernels?: KernelKind[]) {
-    this.#network = new Network(new ModelFile(file), new Heap(kernels));
+  constructor(file: ArrayBuffer, heap: Heap) {
+    this.#network = new Network(new ModelFile(file), heap);
   }
 
   #context({ key, pixels, ablations }: Given): Context {

@@ -64,7 +64,8 @@ export class Network {
   tape(rules: Rules | null): Tape {
     const { heap } = this;
     heap.top = this.#base;
-    if (rules && !this.#weights.embed.back) {
+    if (rules && !this.#weights.linears.at(-1)!.back) {
+      // or memory ran out on the way
       for (const layer of this.#weights.linears) layer.back = packTransposed(this.heap, layer);
       this.#base = heap.top;
     }

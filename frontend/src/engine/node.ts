@@ -5,7 +5,9 @@ import type { ExplainedImage } from '../lib/routes';
 import type { Subject } from '../lib/view';
 import type { Route } from '../session/engine';
 import { inputOf } from './context';
+import { Explainer } from './explainer';
 import { Heap, type KernelKind } from './heap';
+import { METHODS, methodsOf } from './maps';
 import { ModelEngine } from './modelEngine';
 import { Network } from './network';
 import { ModelFile } from './safetensors';
@@ -45,4 +47,52 @@ export async function answer(file: ArrayBuffer, { kernels, pixels, ablations, ca
   const input = inputOf(network, floatsOf(pixels), ablations);
   const alone = network.logits(input);
   return JSON.parse(JSON.stringify({ ...network.forward(input), alone, replies }, asArrays));
+}
+
+/** Memory (bytes) after some of many images: floats of the heap, and objects. */
+export function soak(file: ArrayBuffer, counts: number[]) {
+  const heap = new Heap();
+  const explainer = new Explainer(file, heap);
+  const { img_size, class_token } = new ModelFile(file).metadata.config;
+  const [K, size] = [10, 3 * img_size[0] * img_size[1]];
+  const methods = methodsOf({ K, hasClassToken: class_token }).filter((key) => !METHODS[key].isSlow);
+  const found: { heap: number; objects: number }[] = [];
+  for (let i = 1; i <= Math.max(...counts); i++) {
+    const pixels = Float32Array.from({ length: size }, (_, k) => Math.sin(i * k));
+    const given = { key: `${i}`, pixels, ablations: [] };
+    explainer.explain(given);
+    explainer.attention(given);
+    explainer.maps(given, [i % K], methods);
+    explainer.contributions(given, { target: [i % K] });
+    if (i % 25 === 0) explainer.features(given, { foreground: true });
+    if (!counts.includes(i)) continue;
+    globalThis.gc?.();
+    globalThis.gc?.(); // what the first one has only marked
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    found.push({ heap: 4 * heap.f.length, objects: heapUsed + arrayBuffers });
+  }
+  return found;
+}
+
+/** Relevance before and after memory ran out while the weights of the backward pass were made, and its refusal. */
+export function starve(file: ArrayBuffer, pixels: string) {
+  const heap = new Heap();
+  const explainer = new Explainer(file, heap);
+  const maps = (key: string) => explainer.maps({ key, pixels: floatsOf(pixels), ablations: [] }, [0], ['relevance']);
+  explainer.explain({ key: 'image', pixels: floatsOf(pixels), ablations: [] });
+  let left = 12; // places until there is no more
+  heap.alloc = (n) => {
+    if (!left--) throw new RangeError('no memory');
+    return Heap.prototype.alloc.call(heap, n);
+  };
+  let refusal = '';
+  try {
+    maps('image');
+  } catch (error) {
+    refusal = String(error);
+  }
+  heap.alloc = Heap.prototype.alloc;
+  const fresh = new Explainer(file, new Heap());
+  const expected = fresh.maps({ key: 'image', pixels: floatsOf(pixels), ablations: [] }, [0], ['relevance']);
+  return { refusal, found: maps('image').relevance, expected: expected.relevance };
 }

@@ -1,6 +1,6 @@
 /* A model file: a checkpoint as vitviz/models/rounding.py writes it, in the safetensors format. */
 
-import { RefusedError } from '../lib/refused';
+import { isRefused, RefusedError } from '../lib/refused';
 import type { Resize } from './resample';
 import { completeConfig, type ViTConfig } from './vitConfig';
 
@@ -45,8 +45,8 @@ export class ModelFile {
       const metadata = JSON.parse(__metadata__.vitviz);
       this.metadata = { name: 'model', credit: '', rounding: 'float32', sha256: '', ...metadata };
       this.metadata.config = completeConfig(metadata.config);
-    } catch {
-      throw new RefusedError(DAMAGED);
+    } catch (error) {
+      throw isRefused(error) ? error : new RefusedError(DAMAGED);
     }
     for (const { dtype, shape, data_offsets: offsets } of Object.values(this.#entries)) {
       const bytes = BYTES[dtype] * shape.reduce((product, n) => product * n, 1);

@@ -1,12 +1,21 @@
 /* The configuration of a network, with the fields, defaults and derived sizes of `ViTConfig` in vitviz/models/config.py. */
 
+import { RefusedError } from '../lib/refused';
+
+/** What may be chosen; the first is the default. */
+const CHOICES = {
+  architecture: ['vit', 'tutorial-notebook', 'tutorial-lightning', 'tutorial-scratch', 'tutorial-scratch-fixed'],
+  global_pool: ['token', 'avg', 'token_avg', 'map'],
+  rope_type: ['none', 'cat', 'dinov3', 'mixed'],
+  rope_grid_indexing: ['ij', 'xy'],
+  act_layer: ['gelu', 'gelu_tanh', 'quick_gelu'],
+} as const;
+
+/** Switches that show in the names of the weights, or that training alone has. */
+const OTHERS =
+  'attn_pool_mlp_ratio drop_path_rate fc_norm final_norm head_proj_dim init_values pos_drop_rate pos_embed pre_norm qk_norm qkv_bias rel_pos_bias scale_attn_norm scale_mlp_norm';
+
 const DEFAULTS = {
-  architecture: 'vit' as
-    | 'vit'
-    | 'tutorial-notebook'
-    | 'tutorial-lightning'
-    | 'tutorial-scratch'
-    | 'tutorial-scratch-fixed',
   img_size: [32, 32] as [number, number],
   patch_size: 4,
   embed_dim: 192,
@@ -17,16 +26,12 @@ const DEFAULTS = {
   reg_tokens: 0,
   class_token: true,
   distilled: false,
-  global_pool: 'token' as 'token' | 'avg' | 'token_avg' | 'map',
-  rope_type: 'none' as 'none' | 'cat' | 'dinov3' | 'mixed',
-  rope_grid_indexing: 'ij' as 'ij' | 'xy',
   rope_grid_offset: 0,
   rope_temperature: 10_000,
   rope_rotate_half: false,
   ref_feat_shape: null as [number, number] | null,
   no_embed_class: false,
   eps: 1e-6,
-  act_layer: 'gelu' as 'gelu' | 'gelu_tanh' | 'quick_gelu',
   swiglu_mlp: false,
   pool_include_prefix: false,
   attn_pool_num_heads: 0,
@@ -34,10 +39,22 @@ const DEFAULTS = {
   normalize_head: false,
 };
 
-/** Other switches, such as `qk_norm`, show in the names of the weights. */
-export type ViTConfig = typeof DEFAULTS;
+type Choices = { [name in keyof typeof CHOICES]: (typeof CHOICES)[name][number] };
+export type ViTConfig = typeof DEFAULTS & Choices;
 
-export const completeConfig = (values: Partial<ViTConfig>): ViTConfig => ({ ...DEFAULTS, ...values });
+/** A configuration with its defaults.
+    @throws RefusedError if the engine does not know it: its result would be that of another model */
+export function completeConfig(values: Partial<ViTConfig>): ViTConfig {
+  const choices = Object.entries<readonly string[]>(CHOICES);
+  const config = { ...DEFAULTS, ...Object.fromEntries(choices.map(([name, [first]]) => [name, first])), ...values };
+  const known = [...Object.keys(DEFAULTS), ...OTHERS.split(' ')];
+  for (const [name, value] of Object.entries(config)) {
+    const isKnown = name in CHOICES ? CHOICES[name as keyof Choices].includes(value as never) : known.includes(name);
+    if (!isKnown)
+      throw new RefusedError(`A browser does not compute ${name} ${value} of this model. Use vitviz in Python.`);
+  }
+  return config as ViTConfig;
+}
 
 export interface Sizes {
   gh: number;

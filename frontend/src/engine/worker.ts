@@ -1,18 +1,17 @@
 /* A worker with a model. The first message is its file; each other one is a call of `Explainer`, whose result, or why
-   there is none, is sent back. */
+   there is none, is sent back. What failed for lack of memory may succeed later. */
 
 import { isRefused } from '../lib/refused';
 import { Explainer } from './explainer';
-import type { KernelKind } from './heap';
+import { Heap, type KernelKind } from './heap';
 
 export interface Call {
-  id: number;
   method: keyof Explainer;
   args: unknown[];
 }
 
 /** The answer to a call. */
-export type Answer = { id: number; result: unknown } | { id: number; refusal: string };
+export type Answer = { result: unknown } | { refusal: string };
 
 /** Answer the messages of a worker.
     @param kernels those to try instead of the fastest */
@@ -20,20 +19,19 @@ export function serve(
   send: (answer: Answer) => void,
   kernels?: KernelKind[],
 ): (message: { file: ArrayBuffer } | Call) => void {
+  let file: ArrayBuffer;
   let explainer: Explainer | null = null;
-  let problem = '';
   return (message) => {
+    if ('file' in message) {
+      file = message.file;
+      return;
+    }
     try {
-      if ('file' in message) {
-        explainer = new Explainer(message.file, kernels);
-        return;
-      }
-      if (!explainer) throw new Error(problem);
+      explainer ??= new Explainer(file, new Heap(kernels));
       const method = explainer[message.method] as (...args: unknown[]) => unknown;
-      send({ id: message.id, result: method.apply(explainer, message.args) });
+      send({ result: method.apply(explainer, message.args) });
     } catch (error) {
-      problem = isRefused(error) ? error.message : outOf(error);
-      if ('id' in message) send({ id: message.id, refusal: problem });
+      send({ refusal: isRefused(error) ? error.message : outOf(error) });
     }
   };
 }

@@ -39,10 +39,10 @@ test('a call that is aborted while it waits is not sent', async () => {
   const third = pool.call('similarity', [GIVEN, { patch: 3 }], signal);
   abort.abort();
   await expect(second).rejects.toThrow('abort');
-  sent[0].port.onmessage?.({ data: { id: 0, result: 'first' } });
+  sent[0].port.onmessage?.({ data: { result: 'first' } });
   await expect(first).resolves.toBe('first');
   expect(sent.map(({ message }) => message.args?.[1])).toEqual([{ patch: 1 }, { patch: 3 }]);
-  sent[1].port.onmessage?.({ data: { id: 0, refusal: 'No.' } });
+  sent[1].port.onmessage?.({ data: { refusal: 'No.' } });
   await expect(third).rejects.toEqual(new RefusedError('No.'));
 });
 
@@ -50,12 +50,32 @@ test('the workers share parts, whose results keep their order', async () => {
   const { sent, pool } = ports();
   const all = pool.share([0, 1, 2], (part, worker) => pool.call('logits', [GIVEN, [[part]]], signal, worker));
   expect(sent.map(({ worker }) => worker)).toEqual([0, 1]);
-  sent[1].port.onmessage?.({ data: { id: 0, result: 'b' } });
+  sent[1].port.onmessage?.({ data: { result: 'b' } });
   await new Promise(setImmediate); // all promises are settled
   expect(sent.length).toBe(3);
-  sent[2].port.onmessage?.({ data: { id: 0, result: 'c' } });
-  sent[0].port.onmessage?.({ data: { id: 0, result: 'a' } });
+  sent[2].port.onmessage?.({ data: { result: 'c' } });
+  sent[0].port.onmessage?.({ data: { result: 'a' } });
   await expect(all).resolves.toEqual(['a', 'b', 'c']);
+});
+
+test('a worker that stops refuses all of its calls, and the next call starts another one', async () => {
+  const { sent, pool } = ports();
+  const calls = [1, 2].map((patch) => pool.call('similarity', [GIVEN, { patch }], signal));
+  sent[0].port.onerror?.({ message: '' });
+  for (const call of calls) await expect(call).rejects.toThrow('did not start its worker');
+  const next = pool.call('similarity', [GIVEN, { patch: 3 }], signal);
+  expect(sent.map(({ worker }) => worker)).toEqual([0, 1]);
+  sent[1].port.onmessage?.({ data: { result: 'third' } });
+  await expect(next).resolves.toBe('third');
+  pool.stop();
+});
+
+test('where workers are forbidden, a call is refused by a sentence', async () => {
+  const start = () => {
+    throw new DOMException('forbidden', 'SecurityError');
+  };
+  const call = new WorkerPool(new ArrayBuffer(0), 1, start).call('similarity', [GIVEN, { patch: 1 }], signal);
+  await expect(call).rejects.toEqual(new RefusedError('The model stopped: SecurityError: forbidden.'));
 });
 
 test('a damaged file is refused, by the engine and by a worker', () => {
@@ -65,6 +85,6 @@ test('a damaged file is refused, by the engine and by a worker', () => {
   const answers: unknown[] = [];
   const answer = serve((message) => answers.push(message));
   answer({ file });
-  answer({ id: 4, method: 'explain', args: [] });
-  expect(answers).toEqual([{ id: 4, refusal: expect.stringContaining('complete checkpoint') }]);
+  answer({ method: 'explain', args: [] });
+  expect(answers).toEqual([{ refusal: expect.stringContaining('complete checkpoint') }]);
 });

@@ -20,7 +20,7 @@ export interface Port {
 }
 
 interface Waiting {
-  call: Omit<Call, 'id'>;
+  call: Call;
   signal: AbortSignal;
   resolve: (result: never) => void;
   reject: (reason: unknown) => void;
@@ -31,7 +31,8 @@ class Worker {
   readonly #waiting: Waiting[] = [];
   #current: Waiting | null = null;
 
-  constructor(port: Port, file: ArrayBuffer) {
+  /** @param onstop called when it does not answer any more */
+  constructor(port: Port, file: ArrayBuffer, onstop: () => void) {
     this.#port = port;
     port.onmessage = ({ data }) => {
       if ('result' in data) this.#current?.resolve(data.result as never);
@@ -39,8 +40,9 @@ class Worker {
       this.#next();
     };
     port.onerror = ({ message }) => {
-      this.#current?.reject(new RefusedError(`The model stopped: ${message || 'its worker did not start'}.`));
-      this.#next();
+      onstop();
+      for (const { reject } of [this.#current, ...this.#waiting].filter((one) => one !== null))
+        reject(stopped(message));
     };
     port.postMessage({ file });
   }
@@ -55,7 +57,7 @@ class Worker {
   #next() {
     do this.#current = this.#waiting.shift() ?? null;
     while (this.#current?.signal.aborted);
-    if (this.#current) this.#port.postMessage({ id: 0, ...this.#current.call });
+    if (this.#current) this.#port.postMessage(this.#current.call);
   }
 
   stop() {
@@ -74,7 +76,12 @@ export class WorkerPool {
   ) {}
 
   #worker(i: number) {
-    this.#workers[i] ??= new Worker(this.start(), this.file);
+    const forget = () => delete this.#workers[i]; // the next call starts another one
+    try {
+      this.#workers[i] ??= new Worker(this.start(), this.file, forget);
+    } catch (error) {
+      throw stopped(String(error)); // no workers, or a policy that forbids them
+    }
     return this.#workers[i];
   }
 
@@ -102,6 +109,9 @@ export class WorkerPool {
 
   /** End the workers. */
   stop() {
-    for (const worker of this.#workers.splice(0)) worker.stop();
+    for (const worker of this.#workers.splice(0)) worker?.stop();
   }
 }
+
+const stopped = (reason: string) =>
+  new RefusedError(`The model stopped: ${reason || 'this browser did not start its worker'}.`);

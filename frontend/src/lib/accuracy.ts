@@ -55,7 +55,7 @@ export function accuracyLine(model: Accuracy | undefined) {
     return 'This image encoder is compared with texts, and none are stored with it, so it predicts no class. `vitviz convert --classes "a cat,a dog"` makes texts its classes.';
   }
   if (model.classes === 0) {
-    return 'This model has no classification head, so it predicts no class. Its attention, features, class-agnostic maps and internals are there.';
+    return 'This model has no classification head, so it predicts no class.';
   }
   if (!model.is_classifier) {
     return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';

@@ -22,7 +22,7 @@ import type { PixelMap } from './methods.svelte';
 import { readingOf } from './reading';
 import { mapScale, methodScale } from './scales';
 import type { Session } from './session.svelte';
-import { headlineOf, lineOf } from './viewSentences';
+import { headlineOf, lineOf, pointedLine } from './viewSentences';
 
 /** The marks on image and map; they follow the pointer even while the maps are loading. */
 export interface Marks {
@@ -57,7 +57,7 @@ interface ShownMethod {
   classes: readonly string[];
 }
 
-const REMOVING = 'Click patches, or drag over them, to remove them; click again to restore them.';
+const REMOVING = 'Click or drag over patches to remove them, again to restore them.';
 const NO_LIMITS: Limits = { heads: 1, means: 1 };
 
 export class Drawing {
@@ -149,9 +149,11 @@ export class Drawing {
   readonly line = $derived.by((): Line => lineOf(this, this.#session.methods.scores, this.#session.hasHead));
 
   readonly #framed = $derived.by(() => (this.method ? [] : this.#session.query));
+  /** The patch under the pointer, which a click removes; -1 for none. */
+  readonly #removable = $derived.by(() => (this.#session.pointer.removes ? this.#session.pointer.hover : -1));
   readonly imageMarks = $derived.by(
     (): Marks => ({
-      query: this.#framed,
+      query: this.#removable < 0 ? this.#framed : [this.#removable],
       removed: this.ablation.patches,
       readout: this.read,
     }),
@@ -174,7 +176,11 @@ export class Drawing {
     if (pointed && pointed !== this.method) return [scoreSentence(pointed, methods.scores)];
     return pointer.removes ? [REMOVING] : this.line;
   });
-  readonly spoken = $derived.by(() => `${this.headline}. ${textOf(this.status)}`);
+  readonly spoken = $derived.by(() => {
+    const [patch, shape] = [this.#removable, this.shape];
+    const pointed = patch < 0 || !shape ? '' : `${pointedLine(patch, shape)} `;
+    return `${pointed}${this.headline}. ${textOf(this.status)}`;
+  });
 
   constructor(session: Session) {
     this.#session = session;

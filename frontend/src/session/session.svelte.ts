@@ -77,7 +77,8 @@ export class Session {
   });
   readonly query = $derived.by(() => {
     const { explanation, pointer, view } = this;
-    const selected = selectedPatches(view.query, pointer.hover, pointer.addsPatches);
+    const hover = pointer.removes ? -1 : pointer.hover; // so that the map shows the effect
+    const selected = selectedPatches(view.query, hover, pointer.addsPatches);
     return explanation ? withoutRemoved(selected, explanation.shape) : selected;
   });
   readonly direction = $derived<Direction>(this.view.direction === 'to' ? 'to' : 'from');

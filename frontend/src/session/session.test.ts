@@ -167,6 +167,20 @@ test('an ablation is a subject, keeps the view, and is undone by an error', asyn
   expect(session.explanation?.isAblated).toBe(false);
 });
 
+test('while patches are removed, the map is that of the class token and the patch under the pointer is spoken', async () => {
+  const { session, latest } = await opened();
+  await latest('attention').respond(identity());
+  session.point({ removes: true, hover: 2 });
+  expect(session.query).toEqual([]);
+  expect(session.drawing.imageMarks.query).toEqual([2]);
+  expect(session.drawing.spoken).toMatch(/^Row 1, column 3\. /);
+  session.ablate({ patches: [2] });
+  await settle();
+  await latest('explain').respond(explained());
+  expect(session.drawing.spoken).toMatch(/^Row 1, column 3 is removed: /);
+  expect(session.drawing.headline).toContain('class token');
+});
+
 test('the map of another class stays until the new one is there', async () => {
   const { session, latest } = await opened();
   await settle();

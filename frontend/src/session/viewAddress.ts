@@ -44,8 +44,7 @@ export function addressOf({ model, image, ablations }: Subject, view: View): Par
 }
 
 const OLD = ['checkpoint', 'patch', 'class', 'view', 'display', 'resolution'];
-const OLD_LINK =
-  'This link is of an earlier version of vitviz, whose views are not read any more: the default view is shown.';
+const OLD_LINK = 'This link is of an earlier version of vitviz: the default view is shown.';
 
 /** The subject and view of a link, with sentences on what is not available; the lists have at least one model.
     @param upload the uploaded image of the entry of the history, with its name and crop */

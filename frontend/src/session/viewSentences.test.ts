@@ -64,7 +64,7 @@ test('removed patches are described so', () => {
   const shape = { ...SHAPE, removed: [1, 2] };
   expect(headlineOf(view({ shape, query: [1] }))).toBe('Row 1, column 2 is removed');
   expect(headlineOf(view({ shape, query: [1, 2] }))).toBe('2 patches are removed');
-  expect(textOf({ shape, query: [1] })).toContain('Removed patches neither attend');
+  expect(textOf({ shape, query: [1] })).toContain('Choose another patch');
   expect(textOf({ shape, read: 2 })).toBe('Row 2, column 1 is removed: it neither attends nor is attended to.');
 });
 

@@ -22,6 +22,9 @@ import { isRemoved } from './selection';
 export const removedLine = (patch: number, shape: Shape) =>
   `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
 
+export const pointedLine = (patch: number, shape: Shape) =>
+  isRemoved(patch, shape) ? removedLine(patch, shape) : `${capital(patchName(patch, shape))}.`;
+
 const hasRemovedQuery = ({ query, layer }: Drawing, shape: Shape) =>
   layer !== POOL && query.length > 0 && query.every((patch) => isRemoved(patch, shape));
 
@@ -51,7 +54,7 @@ export function lineOf(drawing: Drawing, scores: Scores | null, hasHead = true):
   if (drawing.whyEmpty)
     return [`${ablatedLine(drawing)} ${hasHead ? 'Prediction shows' : 'The later layers show'} the effect.`];
   if (hasRemovedQuery(drawing, shape)) {
-    return ['Removed patches neither attend nor are attended to. Choose another patch, or the class token.'];
+    return ['Choose another patch, or the class token.'];
   }
   return isRemoved(read, shape) ? [removedLine(read, shape)] : headLine(mapOf(drawing), shape);
 }
