@@ -53,8 +53,21 @@ def test_probes_of_many_images_equal_the_functions(saved):
     np.testing.assert_array_equal(found.follows_patches, curve.follows_patches)
     assert (found.many_images, found.pairs) == (12, curve.pairs)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert {total for _, total in seen} == {12 * (3 + tiny.L + 1)}
+    assert {total for _, total in seen} == {12 * (4 + tiny.L + 1)}
     assert not many_images.file_of(saved).exists()
+
+
+def test_a_fixed_question_keeps_some_predictions(saved):
+    measured = many_images.measure(saved, images(), lambda done: None)
+    interventions = head_factors.with_fixed_question(saved.network, measured.factors, torch.zeros(1))
+    kept = 0
+    with torch.no_grad():
+        for image in saved.normalize(images()):
+            own, fixed = saved.network(image[None]), saved.network(image[None], None, interventions)
+            kept += int(own.argmax() == fixed.argmax())
+    assert measured.kept == kept / 12
+    many_images.store(measured, saved)
+    assert many_images.load(saved).kept == measured.kept
 
 
 def test_fewer_images_show_what_is_stored(saved):

@@ -105,7 +105,7 @@ def test_the_parts_of_scores_are_those_of_the_library(client, cat, monkeypatch):
     assert refusal["field"] == "subject.model"
     images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(4)])
     factors = head_factors(cat.context.checkpoint, images)
-    monkeypatch.setattr(module.many_images, "load", lambda checkpoint: many_images.ManyImages(factors, None))
+    monkeypatch.setattr(many_images, "load", lambda checkpoint: many_images.ManyImages(factors, None, None))
     expected = score_parts(cat.context, factors, 1, 0, (3,))
     reply = client.get("explanations/score-parts", **request)
     assert (reply["names"], reply["images"]) == (list(expected.names), 4)

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import BATCH_SIZE, ForwardContext, softmax
+from vitviz.attribution.context import BATCH_SIZE, ForwardContext, class_probabilities, softmax
+from vitviz.attribution.head_factors import HeadFactors, check_scores, with_fixed_question
 from vitviz.models.vit import Recorder
 from vitviz.view import check_index
 
@@ -96,6 +97,34 @@ class Flips:
 
     best: list[int] | None
     random: list[int | None]
+
+
+@dataclass(frozen=True)
+class FixedQuestion:
+    """The forward pass with the mean query of the class token in all layers and heads.
+
+    Attributes:
+        rows: Attention of the class token, mean over the heads, (L, T).
+        probabilities: Of the classes, (K,).
+    """
+
+    rows: Array
+    probabilities: Array
+
+
+def fixed_question(context: ForwardContext, factors: HeadFactors) -> FixedQuestion:
+    """Let the class token ask the question that it asks on average of the images of the factors.
+
+    Raises:
+        ValueError: If the model has no class token or scores with a relative position bias, or is captured.
+    """
+    check_scores(context.checkpoint)
+    if not context.config.class_token:
+        raise ValueError(f"A fixed question needs a class token: {context.checkpoint.name} has none.")
+    fixed = with_fixed_question(context.model, factors, context.image)
+    changed = ForwardContext(context.checkpoint, context.image, context.keep, fixed)
+    probabilities = class_probabilities(context.config, changed.logits)
+    return FixedQuestion(changed.rows([0], "from").mean(1), probabilities)
 
 
 def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0) -> AttentionRow:

@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.class_token import SwapCurve, reads_class_token, swap_curve
-from vitviz.attribution.head_factors import RELIABLE, HeadFactors, has_factors, head_factors
+from vitviz.attribution.head_factors import RELIABLE, HeadFactors, has_factors, head_factors, with_fixed_question
 from vitviz.files import atomic_write
+from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.modes import own_modes
 from vitviz.models.weights import weights_sha256
 
 Array = NDArray[np.float32]
@@ -30,10 +33,13 @@ class ManyImages:
 
     Attributes:
         factors: What heads look for.
+        kept: Fraction of predictions that stay if the class token asks its mean question of every image, in 0..1; None
+            of a model that does not classify, or has no class token.
         swap: When the class token decides; None of a model whose output is not read from it alone, or is constant.
     """
 
     factors: HeadFactors
+    kept: float | None
     swap: SwapCurve | None
 
     def summary(self) -> dict[str, Array]:
@@ -55,16 +61,40 @@ def passes(checkpoint: Checkpoint, images: int) -> int:
     """Return how many forward passes `measure` needs; 0 of too few images or a model without such scores."""
     if images < RELIABLE or not has_factors(checkpoint):
         return 0
-    return images * (2 + (checkpoint.config.depth + 1) * reads_class_token(checkpoint))
+    asked, swapped = asks_of_images(checkpoint), reads_class_token(checkpoint)
+    return images * (2 + asked + (checkpoint.config.depth + 1) * swapped)
+
+
+def asks_of_images(checkpoint: Checkpoint) -> bool:
+    """Whether a classifier has a class token, whose question can be fixed."""
+    return checkpoint.is_classifier and checkpoint.config.class_token
 
 
 def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None]) -> ManyImages:
     """Measure uint8 images (B, 3, H, W), at least 128; `report` gets the number of passes done."""
     factors = head_factors(checkpoint, images, lambda done, _: report(done))
-    if not reads_class_token(checkpoint):
-        return ManyImages(factors, None)
-    swap = swap_curve(checkpoint, images, lambda done: report(2 * len(images) + done))
-    return ManyImages(factors, swap)
+    kept = swap = None
+    done = 2 * len(images)
+    if asks_of_images(checkpoint):
+        kept = kept_predictions(checkpoint, images, factors)
+        done += len(images)
+        report(done)
+    if reads_class_token(checkpoint):
+        swap = swap_curve(checkpoint, images, lambda swapped: report(done + swapped))
+    return ManyImages(factors, kept, swap)
+
+
+@own_modes()
+@torch.inference_mode()
+def kept_predictions(checkpoint: Checkpoint, images: Tensor, factors: HeadFactors) -> float:
+    """Return the fraction of images whose prediction stays if the class token asks its mean question of each."""
+    model = checkpoint.network
+    kept = 0
+    for part in images.split(max_batch_size(checkpoint.config)):
+        inputs = checkpoint.normalize(part)
+        fixed = model(inputs, None, with_fixed_question(model, factors, inputs))
+        kept += int((model(inputs).argmax(1) == fixed.argmax(1)).sum())
+    return kept / len(images)
 
 
 def file_of(checkpoint: Checkpoint) -> Path | None:
@@ -87,6 +117,8 @@ def save(measured: ManyImages, checkpoint: Checkpoint, file: IO[bytes]) -> None:
     arrays |= {f"factors.{name}": np.asarray(value) for name, value in vars(measured.factors).items()}
     if measured.swap is not None:
         arrays |= {f"swap.{name}": np.asarray(value) for name, value in vars(measured.swap).items()}
+    if measured.kept is not None:
+        arrays["kept"] = np.array(measured.kept)
     halves = {name: value.astype(np.float16) for name, value in arrays.items() if value.dtype == np.float32}
     np.savez_compressed(file, **arrays | halves)
 
@@ -101,10 +133,11 @@ def load(checkpoint: Checkpoint) -> ManyImages | None:
             if str(file["sha256"]) != weights_sha256(checkpoint.network):
                 return None
             factors = HeadFactors(**stored(file, "factors", HeadFactors))
+            kept = float(file["kept"]) if "kept" in file else None
             swap = SwapCurve(**stored(file, "swap", SwapCurve)) if "swap.pairs" in file else None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         return None
-    return ManyImages(factors, swap)
+    return ManyImages(factors, kept, swap)
 
 
 def stored(file: Any, part: str, kind: type[HeadFactors] | type[SwapCurve]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.attribution import many_images
+from vitviz.attribution.head_factors import RELIABLE, check_scores
 from vitviz.attribution.probes import Probes, position_start, probe
 from vitviz.data import preprocessing
 from vitviz.errors import ConfigError
@@ -110,3 +112,18 @@ def to_lists(values: NDArray[np.float64]) -> Any:
     if values.ndim == 1:
         return to_lists(values[~np.isnan(values)])
     return [to_lists(row) for row in values if not np.isnan(row).all()]
+
+
+def require_measured(model: Checkpoint) -> many_images.ManyImages:
+    """Return what was measured over many images and is stored beside a checkpoint.
+
+    Raises:
+        ConfigError: If nothing is.
+        ValueError: If the scores of the model have no parts.
+    """
+    check_scores(model)
+    measured = many_images.load(model)
+    if measured is None:
+        problem = f"must have been measured over at least {RELIABLE} images: choose the test images in Internals"
+        raise ConfigError("subject.model", problem, "Or run `vitviz probe`.")
+    return measured

@@ -294,6 +294,15 @@ export interface Fitted {
   features: number;
 }
 
+/** The forward pass in which the class token asks its mean question; see `vitviz.attribution.lesson.fixed_question`. */
+export interface FixedQuestion {
+  rows: string;
+  probabilities: number[];
+  own_question: number[];
+  kept: number | null;
+  images: number;
+}
+
 /** The fewest patches known to change the predicted class, and how many of each random order do. */
 export interface Flips {
   best: number[] | null;
@@ -1281,6 +1290,7 @@ export interface Routes {
   'explanations/lesson': [SubjectRequest, Lesson];
   'explanations/lesson/head': [HeadRequest, HeadVectors];
   'explanations/lesson/patch': [PatchRequest, PatchEmbedding];
+  'explanations/lesson/fixed-question': [SubjectRequest, FixedQuestion];
   'explanations/lesson/removal': [RemovalRequest, Probabilities];
   'explanations/lesson/flips': [SubjectRequest, Flips];
   'explanations/lesson/training': [SubjectRequest, Training];

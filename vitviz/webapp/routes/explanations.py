@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 from numpy.typing import NDArray
 
 from vitviz import environment
-from vitviz.attribution import head_factors, many_images, serialize
+from vitviz.attribution import head_factors, serialize
 from vitviz.attribution import provenance as attribution
 from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
@@ -31,6 +31,7 @@ from vitviz.webapp import comparisons, contact_sheets, image_lists, saved_files,
 from vitviz.webapp.explanations import Held, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.image_lists import load_cifar
 from vitviz.webapp.image_sets import thumbnail
+from vitviz.webapp.probes import require_measured
 from vitviz.webapp.saved_files import as_target
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.schemas.base import SavedFile
@@ -83,11 +84,7 @@ async def score_parts(request: types.ScorePartsRequest, call: Caller) -> types.S
     context = (await call.explain(request.subject)).explanation.context
 
     def split() -> types.ScoreParts:
-        head_factors.check_scores(context.checkpoint)
-        measured = many_images.load(context.checkpoint)
-        if measured is None:
-            problem = "must have been measured over at least 128 images: choose the test images in Internals"
-            raise ConfigError("subject.model", problem, "Or run `vitviz probe`.")
+        measured = require_measured(context.checkpoint)
         found = head_factors.score_parts(context, measured.factors, request.layer, request.head, request.query)
         return types.ScoreParts(
             names=found.names,

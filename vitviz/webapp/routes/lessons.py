@@ -18,6 +18,7 @@ from vitviz.models.attention_stats import forward_macs
 from vitviz.view import Sample, Subject, check_index
 from vitviz.webapp.explanations import MAX_MACS, Held
 from vitviz.webapp.models import bundled_models
+from vitviz.webapp.probes import require_measured
 from vitviz.webapp.schemas import lessons as types
 from vitviz.webapp.schemas.explanations import SubjectRequest
 from vitviz.webapp.server.calls import Call, Caller
@@ -79,6 +80,26 @@ async def patch(request: types.PatchRequest, call: Caller) -> types.PatchEmbeddi
         )
 
     return await call.quick(compute)
+
+
+@router.post("/fixed-question")
+async def fixed_question(request: SubjectRequest, call: Caller) -> types.FixedQuestion:
+    """Return the forward pass with the mean query of the class token."""
+    held = await find(request, call)
+    context = held.explanation.context
+
+    def compute() -> types.FixedQuestion:
+        measured = require_measured(context.checkpoint)
+        found = lesson.fixed_question(context, measured.factors)
+        return types.FixedQuestion(
+            rows=to_base64(found.rows.astype("<f4")),
+            probabilities=found.probabilities.tolist(),
+            own_question=measured.factors.own_question.mean(1).tolist(),
+            kept=measured.kept,
+            images=measured.factors.images,
+        )
+
+    return await call.one_pass(compute, held.is_large)
 
 
 @router.post("/removal")

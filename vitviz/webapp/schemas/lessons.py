@@ -161,6 +161,24 @@ class Probabilities(Reply):
     probabilities: Vector
 
 
+class FixedQuestion(Reply):
+    """The forward pass in which the class token asks its mean question; see `vitviz.attribution.lesson.fixed_question`.
+
+    Attributes:
+        rows: Attention of the class token, mean over the heads, (L, T).
+        probabilities: Of the classes, (K,).
+        own_question: Share of what differs between images in its scores, mean over the heads, (L,).
+        kept: Fraction of predictions that stay; None if that was not measured.
+        images: Number of images over which means were taken.
+    """
+
+    rows: str
+    probabilities: Vector
+    own_question: Vector
+    kept: float | None
+    images: int
+
+
 class Flips(Reply):
     """The fewest patches known to change the predicted class, and how many of each random order do."""
 
