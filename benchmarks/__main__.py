@@ -42,6 +42,18 @@ def bench_large(
     large.large(models or (), images)
 
 
+@app.command("heads")
+def bench_heads(
+    checkpoint: CheckpointOption = "cifar10-ti4",
+    data: Data = None,
+    images: Annotated[int, typer.Option(min=2, max=10_000, help="Number of test images.")] = 1000,
+) -> None:
+    """Causal checks of what heads look for: queries and scores are replaced by parts of them."""
+    from benchmarks import heads
+
+    heads.heads(checkpoint, data, images)
+
+
 @app.command("capture")
 def bench_capture(rounds: Annotated[int, typer.Option(min=1, max=100, help="Passes of each kind.")] = 12) -> None:
     """Time and memory of capturing the attention of modules, relative to a plain forward pass."""
