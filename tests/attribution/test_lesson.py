@@ -9,6 +9,7 @@ from tests.errors import refuses
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import lesson
 from vitviz.attribution.explanation import explain
+from vitviz.attribution.head_factors import head_factors
 from vitviz.attribution.probes import logit_lens
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.tutorial_vits import ScratchViT
@@ -197,3 +198,34 @@ def test_an_answer_that_no_removal_changes_has_no_best_set():
         found.context.model.head.bias.copy_(torch.arange(11.0))
     context = explain(found.context.checkpoint, tiny.pixels()).context
     assert lesson.flips(context, [range(35)]) == lesson.Flips(None, [None] * lesson.NUM_RANDOM)
+
+
+def test_a_fixed_question_is_the_mean_query_in_every_layer():
+    checkpoint = tiny.checkpoint()
+    images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(6)])
+    factors = head_factors(checkpoint, images)
+    context = explain(checkpoint, tiny.pixels(seed=2)).context
+    found = lesson.fixed_question(context, factors)
+    network = checkpoint.network
+    with torch.no_grad():  # only the row of the class token changes, by hand
+        x = network.embed_images(context.image[None])
+        for layer in range(tiny.L):
+            _, k = network.queries_and_keys(layer, x)
+            asked = torch.from_numpy(factors.class_query[layer])  # (A, d)
+            row = torch.einsum("ad,atd->at", asked, k[0]).softmax(-1)
+            np.testing.assert_allclose(found.rows[layer], row.mean(0), atol=1e-5)
+            output, _ = network.run_block(layer, x)
+            block, values = network.blocks[layer], network.head_values(layer, x)[0]
+            mixed = block.attn.proj(torch.einsum("at,atd->ad", row, values).flatten())
+            token = x[:, 0] + block.ls1(mixed)
+            x = torch.cat([(token + block.ls2(block.mlp(block.norm2(token))))[:, None], output[:, 1:]], 1)
+        probabilities = network.forward_head(x).softmax(-1)[0]
+    np.testing.assert_allclose(found.probabilities, probabilities, atol=1e-5)
+
+
+def test_a_model_without_class_token_asks_no_question():
+    checkpoint = tiny.checkpoint(tiny.VARIANTS["no class token"])
+    images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(3)])
+    context = explain(checkpoint, tiny.pixels()).context
+    with pytest.raises(ValueError, match="needs a class token: tiny has none"):
+        lesson.fixed_question(context, head_factors(checkpoint, images))

@@ -7,7 +7,10 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from vitviz.attribution import lesson
+import vitviz
+from vitviz.attribution import lesson, many_images
+from vitviz.attribution.explanation import swap_class_token
+from vitviz.data.preprocessing import sample_paths
 from vitviz.webapp.timelines import Timelines
 
 pytestmark = pytest.mark.browser
@@ -89,6 +92,33 @@ def heads(ex):
     tiles = [number for head, row in enumerate(rows) for number in (head + 1, 100 * row[1:].max())]
     note = [LAYER + 1, 0, 100 * limit, 100 / rows.shape[1], HEAD + 1, 100 * rows[HEAD, 0]]
     return [6, sizes(ex)[1]], [*tiles, *note]
+
+
+def question(ex):
+    measured = many_images.load(ex.context.checkpoint)
+    found = lesson.fixed_question(ex.context, measured.factors)
+    own = ex.cls_attention[LAYER].mean(0)[1:]
+    limit = max(own.max(), found.rows[LAYER, 1:].max())
+    power = 10 ** np.floor(np.log10(limit))
+    limit = min((step * power for step in (1, 2, 4, 6, 8, 10)), key=lambda one: abs(one - limit))
+    bars = [
+        number
+        for layer, share in enumerate(measured.factors.own_question.mean(1), 1)
+        for number in (layer, 100 * share)
+    ]
+    captions = [100 * ex.probabilities.max(), 100 * found.probabilities.max()]
+    note = [LAYER + 1, 0, 100 * limit, measured.factors.images, 100 * measured.kept]
+    return [1], [*bars, *captions, *note]
+
+
+def decision(ex):
+    dog = vitviz.explain(ex.context.checkpoint, sample_paths()["dog"])
+    found = swap_class_token(ex, dog)
+    cats, dogs = (found.probabilities[:, int(one.probabilities.argmax())] for one in (ex, dog))
+    decided = int(np.argmax(dogs > cats))
+    sentence = [decided - 1, 100 * cats[decided - 1], decided, 100 * dogs[decided]]
+    ticks = [0, 20, 40, 60, 80, 100]
+    return [], [*sentence, *ticks, *range(1, 7)]
 
 
 def layers(ex):
@@ -174,7 +204,8 @@ def motion(ex, labels):
 METHODS = ("attention", "average", "balanced_gradients")
 STEPS = {
     **{"overview": overview, "patches": patches, "embedding": embedding, "positions": positions},
-    **{"class-token": class_token, "attention": attention, "heads": heads, "layers": layers, "softmax": softmax},
+    **{"class-token": class_token, "attention": attention, "heads": heads, "question": question},
+    **{"layers": layers, "decision": decision, "softmax": softmax},
     **{"contributions": contributions, "removal": removal, "training": training},
 }
 

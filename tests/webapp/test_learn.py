@@ -13,7 +13,7 @@ import vitviz
 from tests import tiny, tutorials
 from tests.tutorials import TUTORIALS
 from tests.webapp.api import CAT, routes
-from vitviz.attribution import lesson
+from vitviz.attribution import lesson, many_images
 from vitviz.attribution.explanation import explain
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models.checkpoint import Checkpoint
@@ -253,3 +253,15 @@ def test_the_game_is_refused_without_a_head_and_for_large_models(client, monkeyp
     assert "this model has none" in client.refusal("explanations/lesson/flips", subject=headless)["error"]
     monkeypatch.setattr("vitviz.webapp.routes.lessons.MAX_MACS", 1e6)
     assert "This model is large" in client.refusal("explanations/lesson/flips", subject=SHIPPED)["error"]
+
+
+def test_the_fixed_question_is_that_of_the_library_and_needs_measured_heads(ask, client, cat):
+    measured = many_images.load(cat.context.checkpoint)
+    expected = lesson.fixed_question(cat.context, measured.factors)
+    reply = ask("/fixed-question")
+    np.testing.assert_allclose(floats(reply["rows"]).reshape(6, 65), expected.rows, atol=1e-6)
+    np.testing.assert_allclose(reply["probabilities"], expected.probabilities, atol=1e-6)
+    assert (reply["kept"], reply["images"]) == (measured.kept, measured.factors.images)
+    np.testing.assert_allclose(reply["own_question"], measured.factors.own_question.mean(1), atol=1e-6)
+    refusal = client.refusal("explanations/lesson/fixed-question", subject=opened(client, tiny.checkpoint()))
+    assert "at least 128 images" in refusal["error"]

@@ -23,6 +23,7 @@ const OF_STEP: Record<string, readonly (keyof Choices)[]> = {
   'class-token': ['patch'],
   attention: ['layer', 'head', 'patch'],
   heads: ['layer', 'head'],
+  question: ['layer'],
   contributions: ['patch'],
   removal: ['removed'],
 };

@@ -4,7 +4,7 @@
 import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
-import type { Flips, HeadVectors, Lesson, PatchEmbedding, Training } from '../lib/routes';
+import type { FixedQuestion, Flips, HeadVectors, Lesson, PatchEmbedding, Swap, Training } from '../lib/routes';
 import { post } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import type { Subject } from '../lib/view';
@@ -47,6 +47,8 @@ export interface Found {
   training?: Training['snapshots'];
   removal?: { patches: readonly number[]; probabilities: readonly number[] };
   flips?: Flips;
+  fixed?: FixedQuestion;
+  swap?: Swap;
 }
 
 export class LearnPage implements Choices {
@@ -69,6 +71,7 @@ export class LearnPage implements Choices {
   head = $state.raw(0);
   dimension = $state.raw(0);
   removed = $state.raw<readonly number[]>([]);
+  other = $state.raw('dog'); // the sample whose class token replaces that of the image
 
   found = $state.raw<Found>({});
   isSearching = $state.raw(false); // for the fewest patches that change the prediction
@@ -160,6 +163,10 @@ export class LearnPage implements Choices {
     Object.assign(this, change);
     clearTimeout(this.#addressTimer);
     this.#addressTimer = setTimeout(() => writeLink(this), POINTER_RESTS);
+  }
+
+  chooseOther(name: string) {
+    this.other = name;
   }
 
   goTo(step: number) {

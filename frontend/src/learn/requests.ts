@@ -46,6 +46,15 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
     const { patch, dimension } = page;
     return async (signal) => ({ patch: await fetchPatch(subject, patch, dimension, signal) });
   }
+  if (id === 'question' && page.pass?.explanation.shape.class_token) {
+    return async (signal) => ({ fixed: await post('explanations/lesson/fixed-question', { subject }, signal) });
+  }
+  if (id === 'decision' && page.pass?.lesson.patch_predictions) {
+    const b = { ...subject, image: { kind: 'sample' as const, name: page.other } };
+    return async (signal) => ({
+      swap: await page.engine.request('explanations/class-token-swap', { a: subject, b }, signal),
+    });
+  }
   if (id === 'contributions') {
     const { patch } = page;
     return async (signal) => ({

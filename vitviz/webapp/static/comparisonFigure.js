@@ -83,12 +83,6 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
 .pair-swap summary { width: fit-content; font-size: 17px; font-weight: 600; cursor: pointer; }
 .pair-swap .pair-note { max-width: 640px; margin-top: 6px; }
 .pair-swap-chart { margin-top: 14px; min-height: 290px; }
-.pair-swap-sentence { max-width: 640px; margin-bottom: 10px; font-size: 14px; line-height: 20px; }
-.pair-swap polyline.a { stroke: var(--ink); }
-.pair-swap polyline.b { stroke: var(--color-accent); }
-.pair-swap text { font-size: 12px; fill: var(--quiet); }
-.pair-swap text.a { fill: var(--ink); }
-.pair-swap text.b { fill: var(--color-accent); }
 .vitviz-compare .foot { margin-top: 28px; }
 
 @media (max-width: 1359px) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SPACE } from '../lib/words';
 import { swapChart, swapSentence, swapText } from './swap';
+import { SPACE } from './words';
 
 const SWAP = {
   labels: ['cat', 'ship'] as [string, string],

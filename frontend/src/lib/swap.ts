@@ -1,8 +1,8 @@
 /* When does the class token decide? The curves after swapping it, and the sentence on them: pure functions. */
 
-import { type Frame, placeLabels, valueScale } from '../lib/axes';
-import type { Swap } from '../lib/routes';
-import { percent, written } from '../lib/words';
+import { type Frame, placeLabels, valueScale } from './axes';
+import type { Swap } from './routes';
+import { percent, written } from './words';
 
 export interface SwapChart {
   width: number;
