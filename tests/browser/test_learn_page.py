@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"
 STEPS = (
     *("overview", "patches", "embedding", "positions", "class-token", "attention"),
-    *("heads", "layers", "softmax", "contributions", "removal", "training"),
+    *("heads", "question", "layers", "decision", "softmax", "contributions", "removal", "training"),
 )
 
 
@@ -45,7 +45,7 @@ def test_the_lesson_from_end_to_end(open_lesson):
     titles = set()
     for i, step in enumerate(STEPS):
         at_step(page, step)
-        expect(page.locator(".lesson-count")).to_have_text(f"Step {i + 1} of 12")
+        expect(page.locator(".lesson-count")).to_have_text(f"Step {i + 1} of {len(STEPS)}")
         titles.add(page.locator(f"{LEARN} h1").inner_text())
         expect(page.locator(".lesson-figure").locator("img, canvas, .lesson-bars").first).to_be_visible()
         expect(page.locator(f"{LEARN} .status")).to_have_text("")
@@ -248,11 +248,18 @@ def test_offered_sets_do_not_win_the_game(open_lesson, explanation):
     expect(page.locator("[data-do=reveal]")).to_have_text("Give up and compare")
 
 
+def test_the_second_image_gives_the_class_token(open_lesson):
+    page = open_lesson("&step=decision")
+    expect(page.locator(".swap-sentence")).to_contain_text("the class token of B (dog")
+    page.get_by_role("button", name="ship as second image").click()
+    expect(page.locator(".swap-sentence")).to_contain_text("the class token of B (ship")
+
+
 def test_the_glossary_leads_to_the_steps(open_lesson):
     page = open_lesson()
     page.click(".lesson-glossary summary")
     expect(page.locator(".lesson-glossary dt")).to_have_count(20)
-    page.get_by_role("button", name="Logit lens: step 8").click()
+    page.get_by_role("button", name=f"Logit lens: step {STEPS.index('layers') + 1}").click()
     at_step(page, "layers")
     expect(page).to_have_url(re.compile("step=layers"))
 
