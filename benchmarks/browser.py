@@ -22,6 +22,9 @@ from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import load_samples, resize_images
 from vitviz.models import rounding
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import create_model
 from vitviz.models.weights import Rounding, weights_sha256
 from vitviz.webapp.server.modules import STATIC_DIR
 
@@ -59,7 +62,7 @@ async (patches) => {
   return times.slice(8);
 }
 """
-# The classes that the engine predicts for images, uint8 (3 H W) as base64.
+# The classes that the engine predicts for images, uint8 (3 H W) as base64, and how long each takes (ms).
 PREDICT = """
 async ([file, images]) => {
   const { openModel } = await import("./openModel.js");
@@ -68,13 +71,15 @@ async ([file, images]) => {
   const request = async (_, { subject: { image } }) =>
     ({ image: { pixels: images[image.index], width: size, height: size } });
   const engine = openModel(await new Response(stream).arrayBuffer(), null, { request }, "model");
-  const found = [];
+  const [found, times] = [[], []];
   for (let index = 0; index < images.length; index++) {
     const subject = { model: "model", snapshot: null, image: { kind: "test", index }, ablations: [] };
+    const start = performance.now();
     const { probabilities } = await engine.request("explanations", { subject }, new AbortController().signal, () => {});
+    times.push(performance.now() - start);
     found.push(probabilities.indexOf(Math.max(...probabilities)));
   }
-  return found;
+  return [found, times];
 }
 """
 
@@ -84,12 +89,16 @@ def browser(checkpoint: str, data: str | None, count: int) -> None:
     table = Table("measurement", "median", "95th percentile", "goal")
     with tempfile.TemporaryDirectory() as folder:
         table.add_row("removed patch to painted", *median_and_p95(time_drag(checkpoint, Path(folder))), "33 and 50 ms")
+        model = vit_small()
+        images = torch.randint(0, 256, (23, 3, *model.config.img_size), dtype=torch.uint8)
+        _, times = predict_in_browser(model, "float16", images, Path(folder))
+        table.add_row("an image until ViT-S/14 has explained it", *median_and_p95(times[3:]), "700 ms")
         Console().print(table)
         model = vitviz.load(checkpoint)
         images = resize_images(cifar.load("test", data)[0][:count], model.config.img_size, model.resize)
         expected = predict(model, images)
         for kind in ("float16", "int8"):
-            found = predict_in_browser(model, kind, images, Path(folder))
+            found, _ = predict_in_browser(model, kind, images, Path(folder))
             print(f"{kind}: {(found == expected).sum():,} of {count:,} predictions of {weights_sha256(model.network)}")
 
 
@@ -109,6 +118,15 @@ def time_drag(checkpoint: str, folder: Path) -> list[float]:
         return times
 
 
+def vit_small() -> Checkpoint:
+    """Create a ViT-S/14 for images of 224 px with the sizes of DINOv2 and random weights."""
+    config = ViTConfig(
+        img_size=(224, 224), patch_size=14, embed_dim=384, depth=12, num_heads=6, mlp_ratio=4.0, num_classes=0,
+        qkv_bias=True, init_values=1.0,
+    )  # fmt: skip
+    return Checkpoint("vit-s", create_model(config).eval(), (), (0.485, 0.456, 0.406), (0.229, 0.224, 0.225), {})
+
+
 def predict(model: Any, images: torch.Tensor) -> np.ndarray:
     """Return the classes that a model predicts, (n,)."""
     with torch.inference_mode():
@@ -116,8 +134,10 @@ def predict(model: Any, images: torch.Tensor) -> np.ndarray:
     return torch.cat(logits).argmax(1).numpy()
 
 
-def predict_in_browser(model: Any, kind: Rounding, images: torch.Tensor, folder: Path) -> np.ndarray:
-    """Return the classes that the engine in the browser predicts with rounded weights, (n,)."""
+def predict_in_browser(
+    model: Any, kind: Rounding, images: torch.Tensor, folder: Path
+) -> tuple[np.ndarray, list[float]]:
+    """Return the classes that the engine in the browser predicts with rounded weights, (n,), and each duration (ms)."""
     means = mean_head_outputs(model, load_samples(model.config.img_size, model.resize))
     (folder / "model.bin").write_bytes(rounding.to_file(model, kind, means))
     (folder / "index.html").write_text("<!doctype html>")
@@ -129,7 +149,8 @@ def predict_in_browser(model: Any, kind: Rounding, images: torch.Tensor, folder:
         tab.set_default_timeout(0)
         tab.goto(address)
         source = PREDICT.replace('import("./', f'import("{address}')
-        return np.array(tab.evaluate(source, [f"{address}model.bin", sent]))
+        found, times = tab.evaluate(source, [f"{address}model.bin", sent])
+        return np.array(found), times
 
 
 @contextmanager

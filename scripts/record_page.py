@@ -1,8 +1,9 @@
-"""Record the page in use as an animation for the README, with the drawn samples only.
+"""Record the page and a saved file in use as animations for the documentation, with the drawn samples only.
 
-Run: `python -m scripts.record_page`, which writes `docs/page.gif`. It needs Playwright and a Chromium.
+Run: `python -m scripts.record_page`, which writes `docs/page.gif` and `docs/static.gif`. It needs Playwright and a Chromium.
 """
 
+import base64
 import io
 import os
 import tempfile
@@ -11,12 +12,19 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
+import vitviz
 from benchmarks.page import EXPLORER, browser_page, server
+from vitviz.data.preprocessing import sample_paths
 
-FILE = Path(__file__).parents[1] / "docs" / "page.gif"
+DOCS = Path(__file__).parents[1] / "docs"
 WIDTH = 900  # px of the animation; the page is recorded at 1400
 COLORS = 128
 LEARN = ".vitviz-learn"
+DROP = """(text) => {
+  const files = new DataTransfer();
+  files.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], "dog.png"));
+  document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+}"""
 # Outline of a pointer, px of the page from its tip.
 POINTER = ((0, 0), (0, 25), (6, 19), (10, 28), (15, 26), (11, 17), (19, 17))
 
@@ -59,19 +67,24 @@ class Recorder:
         first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images)
         durations = [milliseconds for _, milliseconds in self.frames]
         first.save(path, save_all=True, append_images=others, duration=durations, loop=0, optimize=True)
+        print(f"{path.name}: {len(images)} frames, {path.stat().st_size / 1e6:.1f} MB")
 
 
 def main() -> None:
-    """Record the page and write the animation."""
+    """Record the page and a saved file, and write the animations."""
     with tempfile.TemporaryDirectory() as folder:
         checkpoints = Path(folder) / "checkpoints"
-        os.symlink(FILE.parents[1] / "checkpoints", checkpoints)
+        os.symlink(DOCS.parent / "checkpoints", checkpoints)
         with server(folder=Path(folder)) as (address, _), browser_page(f"{address}?image=dog") as tab:
             recorder = Recorder(tab)
             explore(recorder)
             learn(recorder)
-            recorder.save(FILE)
-    print(f"{FILE.name}: {len(recorder.frames)} frames, {FILE.stat().st_size / 1e6:.1f} MB")
+            recorder.save(DOCS / "page.gif")
+        file = vitviz.explain(vitviz.load("cifar10-ti4"), "cat").save(Path(folder) / "cat.html", model=True)
+        with browser_page(Path(file).as_uri()) as tab:
+            recorder = Recorder(tab)
+            use_file(recorder)
+            recorder.save(DOCS / "static.gif")
 
 
 def explore(recorder: Recorder) -> None:
@@ -119,6 +132,34 @@ def learn(recorder: Recorder) -> None:
             recorder.tab.wait_for_selector(".lesson-flips")
             recorder.hold(2500)
             return
+
+
+def use_file(recorder: Recorder) -> None:
+    """Drag over patches to remove them, ablate a head, and drop an image."""
+    tab = recorder.tab
+    tab.wait_for_function(attribute(EXPLORER, "scores"))
+    recorder.hold(1200)
+    recorder.click("[data-do=remove]")
+    recorder.move(".stage.image", 26)
+    tab.mouse.down()
+    for patch in (27, 28, 29, 37, 36, 35, 34):
+        before = tab.get_attribute(EXPLORER, "data-ready")
+        recorder.move(".stage.image", patch)
+        tab.wait_for_function(attribute(EXPLORER, "ready", before))
+        recorder.hold(200)
+    tab.mouse.up()
+    recorder.hold(1000)
+    before = tab.get_attribute(EXPLORER, "data-ready")
+    recorder.click("[role=gridcell] >> nth=29")
+    recorder.click("[data-do=ablate]", until=attribute(EXPLORER, "ready", before))
+    tab.wait_for_function(attribute(EXPLORER, "scores"))
+    recorder.hold(1800)
+    before = tab.get_attribute(EXPLORER, "data-ready")
+    recorder.move(".upload-row, .thumbs")
+    tab.evaluate(DROP, base64.b64encode(sample_paths()["dog"].read_bytes()).decode())
+    tab.wait_for_function(attribute(EXPLORER, "ready", before))
+    tab.wait_for_function(attribute(EXPLORER, "scores"))
+    recorder.hold(2500)
 
 
 def attribute(root: str, name: str, other: str | None = None, step: str | None = None) -> str:

@@ -30,7 +30,13 @@ from vitviz.webapp.server.modules import API_PREFIX, STATIC_DIR, URL_PREFIX
 
 Request = tuple[str, dict[str, Any]]  # route, and what is sent
 LESSON = "cat"  # the image of Learn
-SERVER_METHODS = ("attn_lrp", "integrated_gradients", "shapley", "greedy")  # of which a browser computes no map
+SERVER_METHODS = (
+    "attn_lrp",
+    "integrated_gradients",
+    "text_similarity",
+    "shapley",
+    "greedy",
+)  # of which a browser computes no map
 NO_DATASET = {"available": False, "classes": [], "message": ""}
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; style-src 'self' 'unsafe-inline'; "
