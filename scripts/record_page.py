@@ -1,6 +1,6 @@
 """Record the page and a saved file in use as animations for the documentation, with the drawn samples only.
 
-Run: `python -m scripts.record_page`, which writes `docs/page.gif` and `docs/static.gif`. It needs Playwright and a Chromium.
+Run: `python -m scripts.record_page`, which writes page.gif and static.gif to `docs`. Needs Playwright and Chromium.
 """
 
 import base64
