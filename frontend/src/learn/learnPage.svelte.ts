@@ -242,7 +242,7 @@ export class LearnPage implements Choices {
     this.isSearching = false;
     this.ownBest = 0;
     if (!isSameModel) Object.assign(this, { ...sharpestHead(shape, defaultRows), dimension: 0 });
-    this.patch = Math.floor((shape.rows * shape.columns + shape.columns) / 2);
+    this.patch = Math.floor(shape.rows / 2) * shape.columns + Math.floor(shape.columns / 2);
     this.status.say(null);
     this.#adoptLink();
     this.#write();

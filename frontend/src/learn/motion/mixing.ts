@@ -87,9 +87,11 @@ function labelWeights(scene: Scene) {
     const number = percent(weights[story.order[place]]);
     pen.text(number, x + w, y + h / 2, { ...style, dx: 15 * pen.size, align: 'right', color: value });
   }
-  const { x, y, w, h } = segmentOf(scene, n, story.weightCount);
-  const others = `${story.weightCount - n} others: ${percent(1 - story.sums[n])}`;
-  if (n && h * pen.scale > pen.size) pen.text(others, x + w, y + h / 2, { base: 'middle', dx: 12 });
+  const from = n || story.bars.length;
+  const { x, y, w, h } = segmentOf(scene, from, story.weightCount);
+  const others = `${story.weightCount - from} others: ${percent(1 - story.sums[from])}`;
+  if (from < story.weightCount && h * pen.scale > pen.size)
+    pen.text(others, x + w, y + h / 2, { base: 'middle', dx: 12 });
 }
 
 /** Ribbons as thick as the weights, from the tokens through the stack into the output. */
@@ -128,7 +130,7 @@ export function drawSum(scene: Scene) {
   const sum = done === story.weightCount ? story.block.output : story.mixed[done];
   pen.fill(vector, ink.page);
   scene.list(vector, sum, `output of head ${story.head + 1}: ${story.block.size} numbers`, 'Output');
-  const words = `${done} of ${story.weightCount} values, ${percent(Math.min(1, story.sums[done]))} of the weight`;
+  const words = `${done} of ${story.weightCount} values, weight ${percent(Math.min(1, story.sums[done]))}`;
   pen.text(words, vector.x, vector.y + vector.h, { dy: pen.size + 7 });
 }
 

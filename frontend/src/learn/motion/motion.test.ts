@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { signed, textOf } from '../../lib/words';
 import type { Motion, Pass } from '../learnPage.svelte';
-import { PASS, recorder, stageOf } from './motion.testdata';
+import { PASS, passOf, recorder, stageOf } from './motion.testdata';
 import { sentenceAt } from './sentences';
 import { draw } from './stage';
 import { BEATS, beatAt, END, Moment, startOf, stillOf } from './timeline';
@@ -19,6 +19,7 @@ function callsAt(time: number, stage: ReturnType<typeof stageOf>, context = reco
   draw({ g: context.g, ratio: 2 }, stage, time, pointed);
   return [...context.calls];
 }
+const broken = (calls: readonly string[]) => calls.filter((call) => /NaN|Infinity|undefined/.test(call));
 const textsAt = (time: number, stage = stageOf()) => draw({ g: recorder().g, ratio: 1 }, stage, time).texts;
 const still = (id: string) => stillOf(BEATS.findIndex((beat) => beat.id === id));
 
@@ -35,8 +36,7 @@ test('what is drawn depends on the time alone: forwards, backwards and afresh', 
 
 test('no number is drawn that is not finite', () => {
   for (const [width, height] of SIZES)
-    for (const time of TIMES)
-      expect(callsAt(time, stageOf(width, height), recorder(), 2).join()).not.toMatch(/NaN|Infinity|undefined/);
+    for (const time of TIMES) expect(broken(callsAt(time, stageOf(width, height), recorder(), 2))).toEqual([]);
 });
 
 test('the whole takes about a minute, in beats of at most 5 s', () => {
@@ -104,6 +104,24 @@ test('each beat has a sentence, also of models that lack something', () => {
     for (const time of TIMES)
       expect(textsAt(time, stageOf(1140, 520, pass as Pass)).join()).not.toMatch(/undefined|NaN/);
   }
+});
+
+test('of a large network some is drawn, and said', () => {
+  const sizes = { layers: 24, heads: 16, rows: 37, columns: 37, prefix: 5, every: 22 };
+  const { pass, motion } = passOf(sizes);
+  for (const [width, height] of SIZES) {
+    const stage = stageOf(width, height, pass, motion);
+    for (const { seconds, id } of BEATS)
+      for (let after = 0.1; after < seconds; after += 0.8)
+        expect(broken(callsAt(still(id) - after, stage))).toEqual([]);
+    const { whole } = stage.world.frames;
+    for (const { x, y, w, h } of [...stage.world.tables, ...stage.world.tiles.flat()])
+      expect(x > whole.x && y > whole.y && x + w < whole.x + whole.w && y + h < whole.y + whole.h).toBe(true);
+  }
+  const stage = stageOf(1140, 520, pass, motion);
+  expect(textsAt(still('tokens'), stage)).toContain('1374 tokens, 63 patches drawn');
+  expect(textsAt(startOf(6) + 2, stage).join()).toContain('the 65 largest of 1374 scores');
+  expect(stage.story.rows[stage.story.row]).toBe(8); // the patch that is followed is among them
 });
 
 test('without a class token the patch is the query', () => {

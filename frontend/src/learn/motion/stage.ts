@@ -103,7 +103,7 @@ function drawLegend({ pen, m, story, ink }: Scene) {
 
 /** A color bar with its ends, from a place on; returns where the next one may begin. */
 function drawBar(
-  { g, width, height, ink }: Pen,
+  { g, width, height, ink, size }: Pen,
   start: number,
   table: Uint32Array,
   low: string,
@@ -118,7 +118,7 @@ function drawBar(
     g.fillText(text, x, y);
     x += g.measureText(text).width + gap;
   };
-  g.font = `400 13px ${ink.font}`;
+  g.font = `400 ${Math.max(13, 0.8 * size)}px ${ink.font}`;
   g.textAlign = 'left';
   g.textBaseline = 'middle';
   write(isWide ? name : name.split(',')[0], 10);

@@ -49,7 +49,7 @@ export function layOut(shape: Shape, layer: number, head: number, width: number,
   const frames = {
     image: { x: image.w / 2 - 700, y: -30, w: 1400, h: SIDE + 60 },
     embedding: isTall ? { x: -30, y: -40, w: 900, h: 1200 } : { x: -20, y: -44, w: 1440, h: SIDE + 104 },
-    tokens: isTall ? { x: -20, y: -60, w: 900, h: SIDE + 130 } : { x: -180, y: -60, w: 1200, h: SIDE + 130 },
+    tokens: isTall ? { x: -20, y: -60, w: 900, h: SIDE + 130 } : { x: -150, y: -60, w: 1380, h: SIDE + 130 },
     scores: isTall ? inHead(-24, -486, 464, 936) : inHead(-640, -56, 1250, 520),
     weights: isTall ? inHead(-24, -110, 464, 856) : inHead(-320, -56, 1340, 520),
     heads: isTall
