@@ -1,4 +1,4 @@
-"""Latency of the Compare page: the server's responses to what a reader chooses."""
+"""Latency of the Compare page: the server's responses to what a reader chooses; the page computes the comparison."""
 
 import time
 from itertools import pairwise
@@ -15,7 +15,7 @@ from vitviz.webapp.server.modules import API_PREFIX
 
 
 def compare(checkpoint: str, rounds: int) -> None:
-    """Print the time of explaining an image, and of comparing it with the one before."""
+    """Print the time of explaining an image, and of what a comparison with the one before needs."""
     times: dict[str, list[float]] = {}
     for round_index in range(rounds + 1):
         with TestClient(Backend().api) as client:  # a new one has no replies in memory
@@ -38,15 +38,13 @@ def time_choices(client: TestClient, checkpoint: str, names: tuple[str, str]) ->
         client.post(f"{API_PREFIX}/explanations{route}", json=request).raise_for_status()
         return 1000 * (time.perf_counter() - start)
 
-    def compared(**view: Any) -> float:
-        a, b = ({"subject": subject, "view": view} for subject in subjects)
-        return post("/comparison", {"a": a, "b": b})
+    def both(route: str, **of: Any) -> float:
+        return sum(post(route, {"subject": subject, **of}) for subject in subjects)
 
     explained = post("", {"subject": subjects[1]})
     return {
         "a new image explained": explained,
-        "the same, and compared with another one": explained + compared(layer=4, head=1),
-        "another head": compared(layer=4, head=2),
-        "relevance, not computed yet": compared(content="method", method="relevance"),
-        "similar patches": compared(content="features", layer=4, query=[27]),
+        "the same, and the attention of a patch of both": explained + both("/rows", query=[27]),
+        "relevance of both, not computed yet": both("/map", method="relevance"),
+        "similar patches": post("/similarity", {"subject": subjects[0], "patch": 27, "other": subjects[1]}),
     }

@@ -45,7 +45,7 @@ function removeStale(): Plugin {
 
 /** What needs a server, and is not rendered without one: left out of the saved HTML file and the notebook widget. */
 const SERVED =
-  /\/((Picker|Intro|ModelSelect|OnRequest|ClassSearch|Effect|Headless|Words|Contributions|Features|Patching|[iI]mageSet)\.svelte|pdf|glyph|animation)$/;
+  /\/((Picker|Intro|ModelSelect|Alone|OnRequest|ClassSearch|Effect|Headless|Words|Contributions|Features|Patching|[iI]mageSet)\.svelte|pdf|glyph|animation|movie)$/;
 const SERVER = /\/server$/;
 const SERVED_STYLES = /(views|set)\/\w+\.css\?inline$/;
 /** What stands for them. */

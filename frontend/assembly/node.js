@@ -2,6 +2,7 @@
    with the path of a model file and perhaps another function of src/engine/node.ts and its argument, for tests/engine.py and `python -m benchmarks engine`. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { createServer } from 'vite';
 
 const [requests, replies] = process.argv.slice(2);
@@ -9,6 +10,7 @@ const server = await createServer({
   configFile: false,
   root: `${import.meta.dirname}/..`,
   logLevel: 'error',
+  plugins: [svelte({ configFile: false, compilerOptions: { runes: true } })],
   server: { middlewareMode: true, hmr: false, ws: false },
   optimizeDeps: { noDiscovery: true },
 });

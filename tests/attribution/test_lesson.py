@@ -10,9 +10,7 @@ from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import lesson
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.head_factors import head_factors
-from vitviz.attribution.probes import logit_lens
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.tutorial_vits import ScratchViT
 
 VARIANTS = pytest.mark.parametrize("config", tiny.VARIANTS.values(), ids=tiny.VARIANTS)
 
@@ -102,48 +100,6 @@ def test_a_dimension_of_a_patch_embedding_is_a_product_with_a_filter_plus_bias_a
         lesson.patch_embedding(context, 35, 0)
     with refuses("dimension"):
         lesson.patch_embedding(context, 0, -1)
-
-
-def test_a_scrambled_image_has_the_patches_of_the_tutorial():
-    image = np.random.default_rng(0).integers(0, 256, (12, 12, 3), np.uint8)
-    scrambled = lesson.scramble(image, 4)
-    assert sorted(scrambled.ravel()) == sorted(image.ravel())
-    patchify = lambda pixels: ScratchViT.patchify(FakeScratch, torch.from_numpy(pixels).permute(2, 0, 1)[None])[0]  # noqa: E731
-    squares = scrambled.reshape(3, 4, 3, 4, 3).swapaxes(1, 2).reshape(9, 48)
-    np.testing.assert_array_equal(squares, patchify(image))
-
-
-class FakeScratch:
-    """What `ScratchViT.patchify` reads."""
-
-    config = type("Config", (), {"architecture": "tutorial-scratch", "patch_size": 4})
-
-
-@VARIANTS
-def test_the_predictions_of_the_layers_are_those_of_the_logit_lens(config):
-    found = explanation_of(config)
-    probabilities, norms = lesson.layer_predictions(found.context)
-    lens = logit_lens(found.context.model, found.context.output)[:, 0].softmax(-1).detach().numpy()
-    np.testing.assert_allclose(probabilities, lens, atol=1e-5)
-    np.testing.assert_allclose(probabilities[-1], found.probabilities, atol=1e-5)
-    tokens = found.context.output.tokens[:, 0].numpy()
-    lengths = np.linalg.norm(tokens, axis=-1)  # (L + 1, T)
-    expected = lengths[:, 0] if config.class_token else lengths.mean(1)
-    np.testing.assert_allclose(norms, expected, rtol=1e-5)
-
-
-@VARIANTS
-def test_the_head_is_applied_to_each_patch_token_where_it_reads_one_token(config):
-    found = explanation_of(config)
-    predictions = lesson.patch_predictions(found.context)
-    if config.global_pool != "token":
-        assert predictions is None
-        return
-    network, token = found.context.model, found.context.output.tokens[-1, 0, config.num_prefix_tokens + 5]
-    with torch.no_grad():
-        expected = network.head(network.norm(token)).softmax(-1)
-    np.testing.assert_allclose(predictions[5], expected, atol=1e-5)
-    assert predictions.shape == (35, 11)
 
 
 def test_patches_are_painted_in_the_mean_color():

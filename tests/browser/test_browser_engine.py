@@ -21,11 +21,16 @@ from tests import engine as engines_of_node
 from tests.browser.engines import find_firefox, find_webkit, firefox, wait_for, webkit
 from tests.browser.explore import choose_option, shows, tile
 from tests.browser.layout import check_width
+from tests.webapp import runs
 from tests.webapp.test_engine import CALLS, differences, explain
+from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import sample_paths
 from vitviz.data.samples import example_paths
-from vitviz.models import rounding
+from vitviz.models import checkpoint, rounding
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.factory import create_model
+from vitviz.plots.formatting import percent, signed
 from vitviz.webapp.server.modules import STATIC_DIR
 from vitviz.webapp.site import write_site
 
@@ -33,6 +38,12 @@ pytestmark = pytest.mark.browser
 
 READY = f"{EXPLORER}[data-ready][data-full][data-state=ready]"
 ABLATED = f"{EXPLORER}[data-state=ready] .before:not([hidden])"
+COMPARE = ".vitviz-compare"
+PAGES = {
+    "compare": f"{COMPARE}[data-state=ready]",
+    "internals": ".vitviz-internals[data-ready][data-state=ready]",
+    "learn": ".vitviz-learn[data-settled][data-state=ready]",
+}
 MODEL = re.compile(r'(<script type="text/plain" id="vitviz-model">)([^<]+)')
 # Give a file, in base64, to the field for files.
 CHOOSE = """(() => {
@@ -337,19 +348,90 @@ def test_the_first_load_of_a_site_is_at_most_2_3_mb_compressed(context, site):
     assert 1_500_000 < sum(sizes.values()) <= 2_300_000, sizes
 
 
-@pytest.mark.parametrize(
-    ("tab_name", "ready"),
-    [
-        ("internals", ".vitviz-internals[data-ready][data-state=ready]"),
-        ("learn", ".vitviz-learn[data-settled][data-state=ready]"),
-    ],
-)
-def test_the_other_pages_of_a_site_open_without_an_error(tab, site, tab_name, ready):
+@pytest.mark.parametrize("tab_name", ["compare", "internals", "learn"])
+def test_the_other_pages_of_a_site_open_without_an_error(tab, site, tab_name):
     page, log = tab
     page.goto(f"{site[1]}?tab={tab_name}")
-    page.wait_for_selector(ready)
+    page.wait_for_selector(PAGES[tab_name])
     page.set_viewport_size({"width": 390, "height": 800})
     check_width(page)
+    assert log == []
+
+
+def check_comparison(page, kind, found):
+    """Show a kind of comparison, and check its headline and first prediction with those of the library."""
+    choose_option(page, "compare", kind)
+    expect(page.locator(f"{COMPARE} h1")).to_have_text(found.headline)
+    best = found.classes[0]
+    cells = page.locator(".pair-predictions tbody tr").first.locator("td")
+    expect(cells).to_have_text([percent(best.a, 1), percent(best.b, 1), signed(best.points, 1)])
+
+
+def test_comparisons_in_the_file_are_those_of_the_library(tab, saved, rounded, tmp_path):
+    page, log = tab
+    page.goto(saved.as_uri())
+    page.wait_for_selector(READY)
+    page.get_by_role("tab", name="Compare").click()
+    page.wait_for_selector(PAGES["compare"])
+    view = {"layer": 4, "head": 1}
+    check_comparison(page, "ablation", vitviz.compare(rounded, rounded.ablate(heads=[(3, 1)]), **view))
+    check_comparison(page, "head", vitviz.compare(rounded, rounded, **view, b_options={"head": 2}))
+    second = int(rounded.probabilities.argsort()[-2])
+    by_class = {"method": "balanced_gradients"}
+    check_comparison(page, "class", vitviz.compare(rounded, rounded, **by_class, b_options={"target": second}))
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (90, 120, 3), np.uint8)).save(tmp_path / "noise.png")
+    own = replace(vitviz.explain(rounded.context.checkpoint, tmp_path / "noise.png"), name="Upload")
+    choose_option(page, "compare", "image")
+    page.get_by_label("Image of B: upload a file").set_input_files(tmp_path / "noise.png")
+    named = replace(rounded, name="cat")
+    check_comparison(page, "image", vitviz.compare(named, own, **by_class))
+    page.locator(".pair-swap summary").click()
+    page.wait_for_selector("[data-swap=ready]")
+    assert log == []
+
+
+def test_a_site_compares_two_images_and_two_models_as_the_library(tab, model, tmp_path):
+    torch.manual_seed(1)
+    network = create_model(replace(runs.MODEL, patch_size=8, depth=4, num_heads=2, num_classes=10)).eval()
+    other = Checkpoint("coarse", network, model.labels, cifar.MEAN, cifar.STD, {})
+    checkpoint.save(other, tmp_path / "coarse.safetensors")
+    write_site(tmp_path / "site", ["cifar10-ti4", str(tmp_path / "coarse.safetensors")])
+    rounded = [rounding.rounded(one, "int8") for one in (model, other)]
+    cat, dog, coarse = (
+        vitviz.explain(one, name) for one, name in ((rounded[0], "cat"), (rounded[0], "dog"), (rounded[1], "cat"))
+    )
+    page, log = tab
+    with served(tmp_path / "site") as address:
+        page.goto(f"{address}?tab=compare&layer=4&head=1")
+        page.wait_for_selector(PAGES["compare"])
+        named = [replace(one, name=f"Drawing ({name})") for one, name in ((cat, "cat"), (dog, "dog"))]
+        check_comparison(page, "image", vitviz.compare(*named, layer=4, head=1))
+        found = vitviz.compare(cat, coarse, layer=4, head=1, b_options={"layer": 3})
+        assert found.difference is None
+        check_comparison(page, "model", found)
+    assert log == []
+
+
+def test_a_lesson_in_the_file_has_the_numbers_of_the_library(tab, saved, rounded, tmp_path):
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (90, 120, 3), np.uint8)).save(tmp_path / "noise.png")
+    own = vitviz.explain(rounded.context.checkpoint, tmp_path / "noise.png")
+    page, log = tab
+    page.goto(saved.as_uri())
+    page.wait_for_selector(READY)
+    page.get_by_role("tab", name="Learn").click()
+    page.wait_for_selector(PAGES["learn"])
+    for found, name in ((rounded, "cat"), (own, "noise.png")):
+        if found is own:
+            page.get_by_label("Upload an image").set_input_files(tmp_path / "noise.png")
+        page.get_by_role("button", name="Logits and softmax").last.click()
+        best = percent(found.probabilities.max(), 1)
+        expect(page.locator(".vitviz-learn .lesson-figure")).to_contain_text(best), name
+    for step in page.locator(".vitviz-learn nav button").all():
+        step.click()
+        page.wait_for_selector(PAGES["learn"])
+    page.get_by_role("button", name="Attention is not explanation").click()
+    page.get_by_role("button", name="Give up and compare").click()
+    expect(page.locator(".lesson-flips")).to_contain_text("Best known")
     assert log == []
 
 
@@ -357,7 +439,7 @@ def test_a_link_to_an_image_of_a_site_opens_it_and_nothing_can_be_trained_there(
     page, log = tab
     page.goto(f"{site[1]}?image=dog&tab=train")
     page.wait_for_selector(READY)
-    expect(page.locator("[role=tab]")).to_have_count(3)
+    expect(page.locator("[role=tab]")).to_have_count(4)
     expect(page.locator(".thumb[aria-pressed=true]")).to_have_attribute("title", "dog")
     assert log == []
 
@@ -407,7 +489,9 @@ def test_every_method_in_firefox_and_webkit_equals_the_library(engine, family, t
 
 
 @pytest.mark.parametrize("home", ["file", "site"])
-def test_firefox_and_webkit_remove_patches_in_the_file_and_on_the_site(engine, home, saved, site, rounded, tmp_path):
+def test_firefox_and_webkit_explain_compare_and_teach_in_the_file_and_on_the_site(
+    engine, home, saved, site, rounded, tmp_path
+):
     with engine(saved.as_uri() if home == "file" else site[1], tmp_path) as tab:
         tab.wait_for_selector(READY)
         tab.evaluate(REMOVE)
@@ -416,6 +500,9 @@ def test_firefox_and_webkit_remove_patches_in_the_file_and_on_the_site(engine, h
             expected = rounded.ablate(patches=[REMOVED]).probabilities.max()
             read = "document.querySelector('.predictions li .value').innerText"
             wait_for(lambda: shows(tab.evaluate(read), expected), "the removed patch")
+        for number, name in ((1, "compare"), (-1, "learn")):
+            tab.evaluate(f"[...document.querySelectorAll('[role=tablist] [role=tab]')].at({number}).click() ?? true")
+            tab.wait_for_selector(PAGES[name])
         assert tab.errors == []
 
 

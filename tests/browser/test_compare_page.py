@@ -448,5 +448,5 @@ def test_the_class_token_is_swapped_when_its_section_is_opened(open_comparison):
     found = vitviz.swap_class_token(a, b).probabilities
     last = f"after layer 6: {written(found[-1, model.labels.index('cat')], 2)} and "
     expect(chart).to_have_attribute("aria-label", re.compile(re.escape(last)))
-    expect(page.locator(".pair-swap-sentence")).to_contain_text("the class token of B (truck")
+    expect(page.locator(".pair-swap .swap-sentence")).to_contain_text("the class token of B (truck")
     check_width(page)

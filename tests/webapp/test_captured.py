@@ -94,7 +94,7 @@ def test_the_lesson_has_the_numbers_that_are_known(client, models):
     np.testing.assert_allclose(found["logits"], expected.logits, atol=1e-5)
     assert (found["lens"], found["norms"], found["patch_predictions"], found["contributions"]) == ([], [], None, None)
     assert (found["model"]["patch"], found["model"]["embed_dim"], found["model"]["mlp_dim"]) == ([4, 4], 0, 0)
-    assert [one["name"] for one in found["removals"]] == ["Last layer", "Average"]
+    assert [one["method"] for one in found["removals"]] == ["attention", "average"]
 
 
 def test_probes_are_those_of_the_attention(probes, models):

@@ -1,4 +1,4 @@
-"""Routes of comparisons: numbers of the library, maps computed once, snapshots, files and refusals."""
+"""Routes of comparisons: maps and tokens of the library, snapshots, files and refusals."""
 
 import base64
 
@@ -11,18 +11,16 @@ from tests import tiny
 from tests.webapp import runs
 from tests.webapp.api import CAT, routes
 from vitviz.attribution import provenance
-from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.provenance import Provenance
 from vitviz.data.preprocessing import sample_paths
 from vitviz.training import timeline
 from vitviz.view import Subject, View
 from vitviz.webapp import explanations
-from vitviz.webapp.server.calls import Call
 
 DOG = CAT | {"image": {"kind": "sample", "name": "dog"}}
 SHIPPED = CAT | {"model": "cifar10-ti4"}
-ROUTE = "explanations/comparison"
+ROUTE = "explanations/comparison-provenance"
 
 
 @pytest.fixture(scope="module")
@@ -47,67 +45,23 @@ def snapshot(index: int) -> dict:
     return SHIPPED | {"snapshot": index}
 
 
-def test_maps_difference_and_predictions_are_those_of_the_library(client, pair):
-    reply = client.get(ROUTE, **sides(layer=2, head=1))
-    found = vitviz.compare(*pair, layer=2, head=1)
-    np.testing.assert_array_equal(reply["a"]["values"], found.maps[0].ravel())
-    np.testing.assert_array_equal(reply["difference"], found.points.ravel())
-    assert reply["correlation"] == found.rank_correlation
-    best = found.classes[0]
-    assert reply["classes"][0] == {"name": best.name, "a": best.a, "b": best.b, "points": best.points}
-    assert (reply["a"]["rows"], reply["a"]["columns"], reply["a"]["aspect"]) == (tiny.GH, tiny.GW, tiny.W / tiny.H)
-    assert reply["scale"]["limit"] == found.scale.limit
-    assert reply["most_changed"] == found.most_changed
-    queried = client.get(ROUTE, **sides(layer=2, head=1, query=[9]))
-    np.testing.assert_allclose(queried["b"]["values"], pair[1].attention_map(2, 1, 9).ravel())
-
-
-def test_methods_classes_and_similarity(client, pair):
-    one, two = pair
-    methods = [{"content": "method", "method": name} for name in ("relevance", "average")]
-    reply = client.get(ROUTE, **sides(CAT, CAT, methods[0], **methods[1]))
-    assert "measure different quantities" in reply["notes"][0]
-    classes = [{"content": "method", "method": "balanced_gradients", "target": [k]} for k in (3, 7)]
-    reply = client.get(ROUTE, **sides(CAT, CAT, classes[0], **classes[1]))
-    np.testing.assert_allclose(reply["b"]["values"], one.map("balanced_gradients", 7).ravel())
-    reply = client.get(ROUTE, **sides(layer=3, direction="similar", query=[9]))
-    np.testing.assert_allclose(reply["b"]["values"], one.similarity(3, 9, two).ravel())
-
-
-def test_removed_patches_have_no_value(client, pair):
-    reply = client.get(ROUTE, **sides(CAT, CAT | {"ablations": [{"patches": [9]}]}))
-    assert reply["b"]["values"][9] is None
-    assert reply["difference"][9] is None
-    assert None not in reply["a"]["values"]
-    assert reply["b"]["name"] == describe_ablations(pair[0].ablate(patches=[9]).ablations)
-
-
-def test_a_map_is_computed_once_for_all_pages(client):
-    client.get("explanations/maps", subject=DOG)
+def test_the_map_of_a_method_is_that_of_the_library_and_computed_once(client, pair):
+    reply = client.get("explanations/map", subject=DOG, method="relevance", target=[3])
+    np.testing.assert_allclose(reply["map"], pair[1].map("relevance", 3).ravel(), rtol=1e-5)
+    assert reply["score"] is None  # as it is not on request
     held = client.backend.explanations.get(Subject(**DOG)).explanation
     known = dict(held.context.maps)
-    client.get(ROUTE, **sides(DOG, DOG, {}, content="method", method="relevance"))
+    client.get("explanations/map", subject=DOG, method="relevance", target=[3])
     assert held.context.maps.keys() == known.keys()
     assert all(held.context.maps[key] is values for key, values in known.items())
 
 
-@pytest.mark.parametrize(
-    ("view", "queue"),
-    [
-        ({"layer": 1}, "quick"),
-        ({"content": "method", "method": "rollout"}, "quick"),
-        ({"content": "method", "method": "relevance"}, "one_pass"),
-        ({"content": "method", "method": "occlusion"}, "many_passes"),
-    ],
-)
-def test_a_comparison_waits_in_the_queue_of_its_cost(client, monkeypatch, view, queue):
-    client.get(ROUTE, **sides())  # both are explained
-    used = []
-    for name in ("quick", "one_pass", "many_passes"):
-        run = getattr(Call, name)
-        monkeypatch.setattr(Call, name, lambda *args, run=run, name=name: (used.append(name), run(*args))[1])
-    client.get(ROUTE, **sides(a_view={}, **view))
-    assert used == [queue]
+def test_the_patch_of_an_image_is_compared_with_those_of_another_one(client, pair):
+    reply = client.get("explanations/similarity", subject=CAT, patch=9, other=DOG)
+    values = np.frombuffer(base64.b64decode(reply["values"]), "<f4").reshape(-1, tiny.N)
+    np.testing.assert_allclose(values[3], pair[0].similarity(3, 9, pair[1]).ravel())
+    other = client.refusal("explanations/similarity", subject=CAT, patch=9, other=SHIPPED)
+    assert "same model" in other["error"]
 
 
 def test_snapshots_of_the_shipped_training(client):
@@ -119,14 +73,6 @@ def test_snapshots_of_the_shipped_training(client):
     attention = held.cls_attention[59, 3].astype("<f4")
     assert np.array_equal(np.frombuffer(base64.b64decode(reply["cls"]), "<f4"), attention.ravel())
     np.testing.assert_array_equal(np.float32(reply["probabilities"]), held.probabilities[59, 3])
-    reply = client.get(ROUTE, **sides(snapshot(0), snapshot(59), layer=4, head=2))
-    expected = held.cls_attention[[0, 59], 3, 4, 2, 1:].astype(np.float32)
-    np.testing.assert_allclose([reply["a"]["values"], reply["b"]["values"]], expected)
-    np.testing.assert_allclose(reply["difference"], 100 * (expected[1] - expected[0]), rtol=1e-5)
-    assert (reply["a"]["name"], reply["b"]["name"]) == ("epoch 0", "epoch 98.61")
-    assert "B predicts cat" in reply["prediction_sentence"]
-    means = client.get(ROUTE, **sides(snapshot(0), snapshot(59), layer=4))
-    np.testing.assert_allclose(means["a"]["values"], held.cls_attention[0, 3, 4, :, 1:].mean(0), rtol=1e-3)
 
 
 def test_snapshots_of_a_run_unless_the_page_is_public(tmp_path, monkeypatch):
@@ -198,33 +144,24 @@ def test_other_formats_and_other_models_are_refused(client):
     assert client.refusal("explanations/comparison-file", **sides(), format="exe")["field"] == "format"
     similar = sides(CAT, SHIPPED, layer=3, direction="similar", query=[9])
     assert "same model" in client.refusal(ROUTE, **similar)["error"]
-    assert client.get(ROUTE, **sides(CAT, SHIPPED))["difference"] is None
+    view = {"content": "features", "layer": 1}
+    assert client.refusal(ROUTE, **sides(CAT, DOG, view, **view))["field"] == "b"
 
 
 def test_maps_that_take_minutes_are_refused(client, monkeypatch):
     monkeypatch.setattr(explanations, "MAX_MACS", 0)
     view = {"content": "method", "method": "occlusion"}
     assert "takes few passes" in client.refusal(ROUTE, **sides(CAT, CAT, {}, **view))["error"]
-
-
-def test_features_of_two_layers_are_aligned_colors(client, pair):
-    view = {"content": "features", "layer": 1}
-    reply = client.get(ROUTE, **sides(CAT, CAT, view, **view | {"layer": 2}))
-    found = vitviz.compare(pair[0], pair[0], content="features", layer=1, b_options={"layer": 2})
-    for side, colors in zip("ab", found.colors, strict=True):
-        pixels = np.frombuffer(base64.b64decode(reply[side]["colors"]), np.uint8).reshape(-1, 4)
-        np.testing.assert_allclose(pixels[:, :3] / 255, colors.reshape(-1, 3), rtol=0, atol=0.003)
-    assert reply["difference"] is None
-    assert client.refusal(ROUTE, **sides(CAT, DOG, view, **view))["field"] == "b"
+    assert "takes few passes" in client.refusal("explanations/map", subject=CAT, method="occlusion")["error"]
 
 
 def test_the_swap_has_the_probabilities_of_both_predictions(client, pair):
-    reply = client.get("explanations/class-token-swap", a=CAT, b=DOG)
+    reply = client.get("explanations/class-token-swap", subject=CAT, other=DOG)
     found = vitviz.swap_class_token(*pair)
     classes = [int(one.probabilities.argmax()) for one in pair]
     assert reply["labels"] == [one.prediction for one in pair]
     for name, k in zip(("patches", "class_token"), classes, strict=True):
         np.testing.assert_allclose(reply[name], found.probabilities[:, k], rtol=1e-6)
     assert len(reply["patches"]) == tiny.L + 1
-    refused = client.refusal("explanations/class-token-swap", a=CAT, b=SHIPPED)
+    refused = client.refusal("explanations/class-token-swap", subject=CAT, other=SHIPPED)
     assert "same model" in refused["error"]

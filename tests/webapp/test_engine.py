@@ -146,8 +146,9 @@ def differences(explanation: Explanation, replies: list[Any]) -> dict[str, float
         found["pool"] = relative(array(explained["pool"]), array(whole["pool"]))
     for foreground, reply in zip((False, True), features, strict=True):
         expected = [pca_of_layer(explanation, layer, foreground) for layer in layers]
-        pixels = np.subtract(array(reply["pixels"], "u1"), np.stack([one for one, _ in expected]).ravel(), dtype=int)
-        found[f"colors, {foreground}"] = float(np.abs(pixels).max() > 1)
+        scores = array(reply["scores"]), np.stack([one for one, _ in expected]).ravel()
+        assert np.array_equal(*map(np.isnan, scores))
+        found[f"scores, {foreground}"] = relative(*map(np.nan_to_num, scores))
         ratios = [[one or [0, 0, 0] for one in of] for of in (reply["explained"], [one for _, one in expected])]
         found[f"explained, {foreground}"] = relative(*ratios)
     return found | (class_differences(explanation, explained["methods"], replies[6:]) if explanation.labels else {})

@@ -105,14 +105,6 @@ class Side:
         rows, columns = self.values.shape
         return rows, columns
 
-    @property
-    def prediction(self) -> tuple[str, float] | None:
-        """The most probable class and its probability; None for a model that predicts no class."""
-        if self.probabilities is None:
-            return None
-        best = int(self.probabilities.argmax())
-        return distinct_names(self.labels)[best], float(self.probabilities[best])
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -304,35 +296,6 @@ class Comparison:
         if self.rank_correlation is None:
             return f"{name}: {place}"
         return f"{name}: rank correlation {formatting.written(self.rank_correlation, 2)}; {place}"
-
-    @property
-    def correlation_sentence(self) -> str:
-        """State the rank correlation, or why there is none."""
-        if self.rank_correlation is not None:
-            return (
-                f"Rank correlation {formatting.written(self.rank_correlation, 2)} (Spearman, {self.kept.sum()} "
-                "patches): 1 for the same order of the patches, 0 for unrelated orders, −1 for the reverse."
-            )
-        if self.colors is not None:
-            return "No difference and no rank correlation: colors have no order."
-        if not self.has_same_grid:
-            return "No difference and no rank correlation: the grids differ."
-        if not self.kept.any():
-            return "No difference and no rank correlation: a head without output has no map."
-        if self.kept.sum() < MIN_RANKED:
-            return f"No rank correlation: it needs at least {MIN_RANKED} patches."
-        return "No rank correlation: a map that has the same value for all patches ranks none."
-
-    @property
-    def prediction_sentence(self) -> str:
-        """State what both sides predict."""
-        first, second = self.a.prediction, self.b.prediction
-        if first is None or second is None:
-            return "Predictions are not compared."
-        (one, p), (other, q) = first, second
-        if one == other:
-            return f"Both predict {one}: A {formatting.percent(p, 1)}, B {formatting.percent(q, 1)}."
-        return f"A predicts {one}, {formatting.percent(p, 1)}; B predicts {other}, {formatting.percent(q, 1)}."
 
     @property
     def notes(self) -> list[str]:

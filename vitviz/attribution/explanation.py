@@ -401,7 +401,7 @@ class Explanation:
                   too large; the model input as `image` (H, W, 3); and as texts `checkpoint`, `note` (the preprocessing)
                   and `changes` (the ablation).
                 - .csv: the numbers of the view, one a line; layers, heads, rows and columns count from 1.
-            model: Whether a .html file holds the model, too, and so explains other images and ablations in the browser.
+            model: Whether a .html file holds the model, too: other images, ablations, Compare and Learn in the browser.
                 Its weights are rounded to float16, and with them the file's numbers are computed.
             view: Fields of `vitviz.View`, as for `figure`.
 

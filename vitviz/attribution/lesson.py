@@ -206,18 +206,6 @@ def patch_embedding(context: ForwardContext, patch: int, dimension: int) -> Patc
     return PatchEmbedding(pixels, weights, product, rest, found, products, tokens[:, :MAX_NUMBERS])
 
 
-def scramble(image: NDArray[np.uint8], patch_size: int) -> NDArray[np.uint8]:
-    """Return the image whose square patches are the ones that `reshape` makes of an image (H, W, 3) by mistake.
-
-    `image.reshape(N, P * P * 3)` cuts strips of P * P pixels of the same row, not squares; see
-    `vitviz.models.tutorial_vits.ScratchViT`.
-    """
-    height, width, channels = image.shape
-    rows, columns = height // patch_size, width // patch_size
-    strips = image[: rows * patch_size, : columns * patch_size].reshape(rows, columns, patch_size, patch_size, channels)
-    return strips.swapaxes(1, 2).reshape(rows * patch_size, columns * patch_size, channels)
-
-
 def layer_predictions(context: ForwardContext) -> tuple[Array, Array]:
     """Apply the classification head to the tokens after each layer (logit lens, see `vitviz.attribution.probes`).
 

@@ -3,17 +3,12 @@
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vitviz.attribution import comparison, file_formats
 from vitviz.attribution.comparison import Comparison, Side
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.targets import check_method
 from vitviz.attribution.view_maps import check_view, method_of
-from vitviz.data.encoding import to_base64
 from vitviz.errors import InvalidValueError
-from vitviz.plots.scales import Scale
 from vitviz.view import View
 from vitviz.webapp import saved_files, snapshots
 from vitviz.webapp.explanations import Held, skip_reason
@@ -73,78 +68,16 @@ def check(held: Held, view: View) -> None:
     """Raise ConfigError for a view that an explanation does not have, or of a method that takes many passes."""
     if (method := method_of(view)) is not None:
         check_method(method)
-        is_too_large = METHODS[method].many_passes and skip_reason(held.explanation.context.config) is not None
-        if METHODS[method].on_request or is_too_large:
-            raise InvalidValueError("view.method", "one that takes few passes on this page", method)
+        check_cost(held, method, "view.method")
     with about("view"):
         check_view(held.explanation, view)
 
 
-def to_reply(found: Comparison) -> types.Comparison:
-    """Return a comparison as the page shows it."""
-    first, second = (
-        map_to_reply(name, side, values, colors)
-        for name, side, values, colors in zip(
-            found.names, (found.a, found.b), found.maps, found.colors or (None, None), strict=True
-        )
-    )
-    difference = found.points if found.kept_in_both else None
-    return types.Comparison(
-        a=first,
-        b=second,
-        scale=scale_to_reply(found.scale),
-        has_same_quantity=found.has_same_quantity,
-        difference=None if difference is None else numbers(difference),
-        difference_scale=scale_to_reply(found.difference_scale),
-        difference_unit=found.difference_unit,
-        most_changed=found.most_changed,
-        correlation=found.rank_correlation,
-        classes=[types.ComparedClass(name=one.name, a=one.a, b=one.b, points=one.points) for one in found.classes],
-        total_variation=found.total_variation,
-        headline=found.headline,
-        correlation_sentence=found.correlation_sentence,
-        prediction_sentence=found.prediction_sentence,
-        notes=found.notes,
-    )
-
-
-def map_to_reply(
-    name: str, side: Side, values: NDArray[np.float32], colors: NDArray[np.float32] | None
-) -> types.ComparedMap:
-    """Return a side of the reply."""
-    (rows, columns), (height, width) = side.grid, side.image.shape[:2]
-    return types.ComparedMap(
-        name=name,
-        title=side.title,
-        values=numbers(values),
-        colors=None if colors is None else to_base64(rgba(colors)),
-        rows=rows,
-        columns=columns,
-        aspect=width / height,
-    )
-
-
-def rgba(colors: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return colors in 0..1, (..., 3), as pixels, (..., 4); transparent for NaN."""
-    is_kept = ~np.isnan(colors[..., :1])
-    return np.round(255 * np.concatenate([np.nan_to_num(colors), is_kept], -1)).astype(np.uint8)
-
-
-def scale_to_reply(scale: Scale) -> types.MapScale:
-    """Return a scale with its unit."""
-    return types.MapScale(
-        kind=scale.kind,
-        low=scale.low,
-        limit=scale.limit,
-        clips=scale.clips,
-        is_weight=scale.is_weight,
-        unit=scale.unit(),
-    )
-
-
-def numbers(values: NDArray[np.float32]) -> list[float | None]:
-    """Return values as a list, None for NaN."""
-    return [None if np.isnan(value) else float(value) for value in values.ravel()]
+def check_cost(held: Held, method: str, field: str = "method") -> None:
+    """Raise ConfigError, of a field of the request, for a method that takes many passes."""
+    is_too_large = METHODS[method].many_passes and skip_reason(held.explanation.context.config) is not None
+    if METHODS[method].on_request or is_too_large:
+        raise InvalidValueError(field, "one that takes few passes on this page", method)
 
 
 def file(found: Comparison, ending: Literal["npz", "csv"]) -> SavedFile:

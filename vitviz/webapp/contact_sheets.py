@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from vitviz.attribution import provenance as attribution
@@ -15,7 +17,7 @@ from vitviz.plots.contact_sheet import Tile
 from vitviz.plots.figures import OWN_SCALE, on_own_scale
 from vitviz.plots.scales import Scale
 from vitviz.view import Subject, Upload
-from vitviz.webapp.comparisons import check, numbers, rgba, scale_to_reply
+from vitviz.webapp.comparisons import check
 from vitviz.webapp.explanations import Held
 from vitviz.webapp.schemas import explanations as types
 from vitviz.webapp.server.calls import Call
@@ -105,3 +107,26 @@ def tile_to_reply(tile: Tile, is_own: bool) -> types.SheetImage:
     else:
         colors = to_base64(rgba(tile.values))
     return types.SheetImage(name=tile.title, src=src, prediction=tile.line, values=values, colors=colors)
+
+
+def rgba(colors: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return colors in 0..1, (..., 3), as pixels, (..., 4); transparent for NaN."""
+    is_kept = ~np.isnan(colors[..., :1])
+    return np.round(255 * np.concatenate([np.nan_to_num(colors), is_kept], -1)).astype(np.uint8)
+
+
+def scale_to_reply(scale: Scale) -> types.MapScale:
+    """Return a scale with its unit."""
+    return types.MapScale(
+        kind=scale.kind,
+        low=scale.low,
+        limit=scale.limit,
+        clips=scale.clips,
+        is_weight=scale.is_weight,
+        unit=scale.unit(),
+    )
+
+
+def numbers(values: NDArray[np.float32]) -> list[float | None]:
+    """Return values as a list, None for NaN."""
+    return [None if np.isnan(value) else float(value) for value in values.ravel()]

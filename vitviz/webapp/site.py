@@ -29,7 +29,6 @@ from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.server.modules import API_PREFIX, STATIC_DIR, URL_PREFIX
 
 Request = tuple[str, dict[str, Any]]  # route, and what is sent
-LESSON = "cat"  # the image of Learn
 SERVER_METHODS = (
     "attn_lrp",
     "integrated_gradients",
@@ -124,15 +123,8 @@ def requests(model: Checkpoint) -> Iterator[Request]:
     """Yield the requests of the page whose replies are stored."""
     for name in example_paths():
         yield "explanations", {"subject": subject_of(model, name)}
+        yield "explanations/lesson/training", {"subject": subject_of(model, name)}
     yield "models/probes", {"model": model.name, "images": "samples"}
-    subject = {"subject": subject_of(model, LESSON)}
-    for route in ("", "/training", "/flips"):
-        yield f"explanations/lesson{route}", subject
-    for layer in range(model.config.depth):
-        for head in range(model.config.num_heads):
-            yield "explanations/lesson/head", subject | {"layer": layer, "head": head}
-    for patch in range(model.config.num_patches):
-        yield "explanations/lesson/patch", subject | {"patch": patch, "dimension": 0}
 
 
 def subject_of(model: Checkpoint, name: str) -> dict[str, Any]:

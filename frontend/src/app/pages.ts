@@ -38,8 +38,6 @@ export const PAGES = {
 export type PageName = keyof typeof PAGES;
 export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 
-const SERVED: readonly PageName[] = ['compare', 'train'];
-
-/** The pages that can be opened: without a server nothing is trained, and comparisons are not computed. */
+/** The pages that can be opened: without a server nothing is trained. */
 export const namesFor = ({ static: isStatic }: Pick<Catalog, 'static'>) =>
-  PAGE_NAMES.filter((name) => !isStatic || !SERVED.includes(name));
+  PAGE_NAMES.filter((name) => !isStatic || name !== 'train');

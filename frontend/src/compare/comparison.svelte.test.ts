@@ -4,17 +4,16 @@ import { CatalogState } from '../lib/catalog.svelte';
 import type { Host } from '../lib/host';
 import { uploadImage } from '../lib/imageFiles';
 import { RefusedError } from '../lib/refused';
-import type { ComparisonRequest, Snapshots, Uploaded } from '../lib/routes';
+import type { Snapshots, Uploaded } from '../lib/routes';
 import { post, upload } from '../lib/server';
 import { NOTHING_ABLATED, type Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
-import { explained, sample, settle, stubCanvas } from '../session/session.testdata.svelte';
+import { encoded, explained, sample, settle, stubCanvas } from '../session/session.testdata.svelte';
 import { Comparison } from './comparison.svelte';
 import type { Kind } from './kinds';
 
 vi.mock('../lib/server', () => ({ post: vi.fn(), upload: vi.fn() }));
 
-const REPLY = { a: { rows: 2, columns: 3 }, b: { rows: 2, columns: 3 }, difference: [0], most_changed: null };
 const SNAPSHOTS: Snapshots = { snapshots: ['epoch 0', 'epoch 1', 'epoch 2'], images: ['dog', 'cat'] };
 let end = () => {};
 afterEach(() => {
@@ -26,13 +25,10 @@ afterEach(() => {
 async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } = {}) {
   stubCanvas();
   const explain = vi.fn(async (_: Subject) => explained());
-  const request = (_: string, { subject }: { subject: Subject }) => explain(subject);
-  const requests: ComparisonRequest[] = [];
-  vi.mocked(post).mockImplementation(async (route, request) => {
-    if (route === 'models/snapshots') return SNAPSHOTS as never;
-    requests.push(request as ComparisonRequest);
-    return REPLY as never;
-  });
+  const request = vi.fn(async (route: string, { subject }: { subject: Subject }, _: AbortSignal) =>
+    route === 'explanations' ? explain(subject) : { values: encoded(new Float32Array(2 * 6)) },
+  );
+  vi.mocked(post).mockResolvedValue(SNAPSHOTS as never);
   const catalog = {
     methods: [{ key: 'relevance', name: 'Relevance', forClass: true, onRequest: false }],
     models: models.map((name) => ({ name })),
@@ -46,14 +42,14 @@ async function open(kind: Kind = 'image', { models = ['ti4', 'ti9'], own = {} } 
   const subject = { model: 'ti4', snapshot: kind === 'snapshot' ? 0 : null, image: sample('cat'), ablations: [] };
   page.open({ kind, subject, linked: { view: { layer: 1, head: 0 }, missing: [] }, own });
   await settle();
-  return { page, explain, requests, latest: () => requests[requests.length - 1] };
+  return { page, explain, request, latest: () => page.shown!.request };
 }
 
 const running = (page: Comparison) => $effect.root(() => page.run());
 const png = (name: string) => new File(['x'], name, { type: 'image/png' });
 
 test('both images are explained once and compared', async () => {
-  const { page, explain, latest, requests } = await open();
+  const { page, explain, latest } = await open();
   expect(explain.mock.calls.map(([{ image }]) => image)).toEqual([sample('cat'), sample('dog')]);
   expect([latest().a.subject.image, latest().b.subject.image]).toEqual([sample('cat'), sample('dog')]);
   expect(latest().b.view).toMatchObject({ content: 'attention', layer: 1, head: 0, query: [], target: [] });
@@ -61,7 +57,7 @@ test('both images are explained once and compared', async () => {
   page.explain('b', { image: sample('cat') });
   await settle();
   expect(explain).toHaveBeenCalledTimes(2); // the same subject as A
-  expect(requests).toHaveLength(2);
+  expect(page.ready).toBe(2);
 });
 
 test('what the kind does not compare is the same on both sides', async () => {
@@ -121,7 +117,7 @@ test('after an error the comparison on screen stays, with the reason', async () 
 });
 
 test('a link that cannot be shown opens samples, with the reason', async () => {
-  const { page, explain, latest } = await open();
+  const { page, explain } = await open();
   end();
   explain.mockRejectedValueOnce(new RefusedError('Expired.'));
   const fresh = new Comparison(page.host, { isLive: true, request: page.a.engine.request } as unknown as Engine);
@@ -130,22 +126,19 @@ test('a link that cannot be shown opens samples, with the reason', async () => {
   const subject = { model: 'ti4', snapshot: null, image, ablations: [] };
   fresh.open({ kind: 'image', subject, linked: { view: {}, missing: [] }, own: {} });
   await settle();
-  expect(latest().a.subject.image).toEqual(sample('cat'));
+  expect(fresh.shown?.a.subject.image).toEqual(sample('cat'));
   expect([fresh.failed, fresh.readout.line]).toEqual([false, 'Expired.']);
 });
 
 test('a superseded comparison is called off', async () => {
-  const { page } = await open();
-  const signals: AbortSignal[] = [];
-  vi.mocked(post).mockImplementation((_, __, signal) => {
-    signals.push(signal as AbortSignal);
-    return new Promise(() => {});
-  });
-  page.show('a', { head: 1 });
+  const { page, request } = await open();
+  const signals = () => request.mock.calls.filter(([route]) => route === 'explanations/rows').map(([, , one]) => one);
+  request.mockImplementation(() => new Promise(() => {}));
+  page.show('a', { query: [1] });
   await settle();
-  page.show('a', { layer: 0 });
+  page.show('a', { query: [2] });
   await settle();
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  expect(signals().map(({ aborted }) => aborted)).toEqual([true, true, false, false]); // of both sides
   expect(page.isWorking).toBe(true);
 });
 
@@ -160,8 +153,8 @@ test('the tokens of a patch in the middle are compared, unless one is chosen', a
 });
 
 test('a single model is compared with none', async () => {
-  const { page, requests } = await open('model', { models: ['ti4'] });
-  expect([page.isAlone, page.isWorking, requests]).toEqual([true, false, []]);
+  const { page } = await open('model', { models: ['ti4'] });
+  expect([page.isAlone, page.isWorking, page.shown]).toEqual([true, false, null]);
 });
 
 test('an upload is dropped for an image that was chosen later, on the same side only', async () => {

@@ -7,8 +7,7 @@ import { middlePatch } from '../lib/grid';
 import type { Host } from '../lib/host';
 import { firstImage } from '../lib/images';
 import { refusalOf } from '../lib/refused';
-import type { ComparisonRequest, Comparison as Reply } from '../lib/routes';
-import { post } from '../lib/server';
+import type { ComparisonRequest } from '../lib/routes';
 import { Status } from '../lib/status.svelte';
 import { type Ablation, DEFAULT_VIEW, isSame, NOTHING_ABLATED, type Subject, type View } from '../lib/view';
 import { ablationsOf } from '../session/ablation';
@@ -16,6 +15,7 @@ import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import { fitView } from '../session/fit';
 import { type Linked, Session } from '../session/session.svelte';
+import type { Compared } from './compared';
 import type { LinkedComparison } from './comparisonAddress';
 import {
   defaultsOf,
@@ -36,6 +36,7 @@ import {
   viewsOf,
 } from './kinds';
 import { Readout } from './readout.svelte';
+import { compare } from './sides';
 import { Timeline } from './snapshots.svelte';
 
 export type Side = 'a' | 'b';
@@ -44,7 +45,7 @@ export type Side = 'a' | 'b';
 export interface Shown {
   kind: Kind;
   request: ComparisonRequest;
-  reply: Reply;
+  reply: Compared;
   a: Explanation;
   b: Explanation;
   view: View; // of A
@@ -69,7 +70,9 @@ export class Comparison {
   removes = $state.raw(false); // a click on an image removes a patch
   readonly #cancelUpload: Partial<Record<Side, () => void>> = {};
 
-  readonly maps = $derived.by(() => mapsOf(this.kind, this.catalog.lists.methods, [this.a, this.b]));
+  readonly maps = $derived.by(() =>
+    mapsOf(this.kind, this.catalog.lists.methods, [this.a, this.b], this.a.engine.lacks),
+  );
   readonly viewA = $derived.by(() => sharedView(this.kind, this.a.view, this.maps));
   /** B's values of the fields of the kind: chosen, or defaults that follow A. */
   readonly values = $derived.by((): Own => {
@@ -134,7 +137,7 @@ export class Comparison {
       const sent = this.#request;
       if (!sent || isSame(sent.request, untrack(() => this.shown)?.request)) return;
       return this.status.request(
-        (signal) => post('explanations/comparison', sent.request, signal),
+        (signal) => compare(this.a.engine, sent, this.catalog.lists.methods, this.timeline.snapshots, signal),
         (reply) => this.#show({ ...sent, reply }),
         (sentence) => this.#refuse(sentence),
       );

@@ -5,7 +5,7 @@ import { imageName } from '../lib/images';
 import { DEFAULT_VIEW, type Subject, type Upload, type View } from '../lib/view';
 import type { Linked } from '../session/session.svelte';
 import { addressOf, type Lists, parseAddress } from '../session/viewAddress';
-import { ATTENTION, fieldsOf, KINDS, type Kind, mapOf, type Own, ownOf } from './kinds';
+import { ATTENTION, fieldsOf, type Kind, kindsFor, mapOf, type Own, ownOf } from './kinds';
 
 const B = 'b.';
 const OF_A = ['model', 'image', 'content', 'layer', 'head', 'query', 'direction', 'method', 'target', 'snapshot'];
@@ -51,12 +51,12 @@ export function addressOfComparison(kind: Kind, subject: Subject, view: View, ow
     @param uploads the uploaded images of the entry of the history, with name and crop */
 export function parseComparison(
   params: URLSearchParams,
-  lists: Lists,
+  lists: Lists & { static?: boolean },
   uploads: readonly [Upload | null, Upload | null] = [null, null],
 ): LinkedComparison {
   const requested = params.get('compare');
-  const kinds = KINDS.map(([kind]) => kind);
-  const kind = oneOf(requested, kinds);
+  const kinds = kindsFor(lists).map(([kind]) => kind);
+  const kind = oneOf(requested, lists.samples.length > 1 ? kinds : ['ablation', ...kinds]);
   const a = parseAddress(params, lists, uploads[0]);
   const others = new URLSearchParams();
   for (const name of OF_B[kind]) others.set(name, params.get(B + name) ?? '');

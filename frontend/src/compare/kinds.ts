@@ -2,7 +2,7 @@
    snapshots and classes count from 0. */
 
 import { uniqueNames } from '../explore/predictions';
-import { middlePatch } from '../lib/grid';
+import { type Grid, middlePatch } from '../lib/grid';
 import type { ImageLists } from '../lib/images';
 import { largest, MEAN, POOL, type Shape, sharpestHead } from '../lib/numbers';
 import type { MethodInfo, ModelInfo } from '../lib/routes';
@@ -30,6 +30,10 @@ export const KINDS: readonly [kind: Kind, title: string][] = [
   ['head', 'Layers and heads'],
   ['ablation', 'Ablation'],
 ];
+
+/** The kinds that can be compared: without a server there are no snapshots, and no model can be opened. */
+export const kindsFor = ({ static: isStatic, models }: { static?: boolean; models: readonly unknown[] }) =>
+  KINDS.filter(([kind]) => !isStatic || (kind !== 'snapshot' && (kind !== 'model' || models.length > 1)));
 
 /** Values of B. */
 export type Own = Partial<Subject> & Partial<View>;
@@ -77,11 +81,13 @@ export function fieldsOf(map: string): Pick<View, 'content' | 'method' | 'direct
   return { content: 'method', method: map, direction: 'from' };
 }
 
-/** The maps that a kind can show of what is explained, in A and, of another model, in B. */
+/** The maps that a kind can show of what is explained, in A and, of another model, in B.
+    @param lacks methods that the engine does not compute */
 export function mapsOf(
   kind: Kind,
   methods: readonly MethodInfo[],
   sides: readonly { explanation: Pick<Explanation, 'shape' | 'reply'> | null }[],
+  lacks: readonly string[] = [],
 ): [key: string, title: string][] {
   const known = (kind === 'model' ? sides : sides.slice(0, 1)).flatMap(({ explanation }) => explanation ?? []);
   const hasHead = known[0]?.reply.classes.length !== 0;
@@ -91,7 +97,10 @@ export function mapsOf(
   const features: [string, string][] = hasFeatures ? [[FEATURES, 'Features as colors']] : []; // aligned by the places of one image
   const offered = methods.filter(
     ({ key, onRequest, forClass }) =>
-      !onRequest && (hasHead || !forClass) && known.every(({ reply }) => reply.methods.includes(key)),
+      !onRequest &&
+      !lacks.includes(key) &&
+      (hasHead || !forClass) &&
+      known.every(({ reply }) => reply.methods.includes(key)),
   );
   const named = offered.map(({ key, name }): [string, string] => [key, name]);
   if (kind === 'snapshot') return [heads];
@@ -191,7 +200,7 @@ function layerIn(layer: Layer, { layers, pooled }: Shape): Layer {
   return layer === MEAN ? MEAN : Math.min(layer, layers - 1);
 }
 
-export const sameGrid = (one: Shape, other: Shape) => one.rows === other.rows && one.columns === other.columns;
+export const sameGrid = (one: Grid, other: Grid) => one.rows === other.rows && one.columns === other.columns;
 
 /** The index in B of a class of A, by name; null if B does not have it. */
 export function classInB(k: number, a: readonly string[], b: readonly string[]): number | null {

@@ -30,12 +30,13 @@ export class Address {
     const lists = this.#page.catalog.refresh(); // the first ones lack runs
     if (isNewer(params().get('model')) || isNewer(params().get('b.model'))) await lists;
     this.#open();
+    if (!host.route) return;
     let isFirst = true;
     new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting && !isFirst) this.#comeBack();
       isFirst = false;
     }).observe(this.#root);
-    host.route?.onHistory(() => this.#open());
+    host.route.onHistory(() => this.#open());
   }
 
   /** Write a comparison, in a new entry of the history if it is of another kind. */
@@ -54,7 +55,7 @@ export class Address {
   }
 
   #write({ kind, a, b, view, own }: Shown, how: 'pushState' | 'replaceState' = 'replaceState') {
-    if (!this.#root.clientWidth) return; // another tab is shown
+    if (!this.#page.host.route || !this.#root.clientWidth) return; // without an address, or another tab is shown
     const upload = (image: Image) => (image.kind === 'upload' ? image : null);
     const uploads = { upload: upload(a.subject.image), uploadB: upload(b.subject.image) };
     updateAddress(addressOfComparison(kind, a.subject, view, own), {}, how, uploads);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Comparison } from '../lib/routes';
+import type { Compared } from './compared';
 import {
   differenceText,
   mapLabel,
@@ -14,22 +14,22 @@ const side = (values: (number | null)[], rows = 2, columns = 3) => ({
   name: '',
   title: '',
   values,
-  colors: null as string | null,
+  colors: null as Uint32Array | null,
   rows,
   columns,
   aspect: 1.5,
 });
-const WEIGHTS = { kind: 'linear' as const, low: 0, limit: 0.4, clips: false, is_weight: true, unit: '' };
+const WEIGHTS = { kind: 'linear' as const, low: 0, limit: 0.4, clips: false, isWeight: true, unit: '' };
 const REPLY = {
   a: side([0.1, 0.2, 0.3, 0.1, 0.2, 0.1]),
   b: side([0.3, 0.1, 0, 0.1, 0.4, null]),
   scale: WEIGHTS,
   difference: [20, -10, -30, 0, 20, null],
-  difference_scale: { ...WEIGHTS, kind: 'signed' as const, limit: 30, is_weight: false, unit: '' },
-  difference_unit: 'percentage points',
-  most_changed: 2,
-} as Comparison;
-const OTHER_GRID = { ...REPLY, b: side([1, 2, 3, 4], 2, 2), difference: null, most_changed: null };
+  differenceScale: { ...WEIGHTS, kind: 'signed' as const, limit: 30, isWeight: false, unit: '' },
+  differenceUnit: 'percentage points',
+  mostChanged: 2,
+} as unknown as Compared;
+const OTHER_GRID = { ...REPLY, b: side([1, 2, 3, 4], 2, 2), difference: null, mostChanged: null };
 
 describe('a reading', () => {
   it('has both values and their difference', () => {
@@ -75,21 +75,25 @@ describe('the same place', () => {
 describe('values', () => {
   it('have their unit', () => {
     expect(valueText(0.032, WEIGHTS)).toBe('3.2\u00a0%');
-    expect(valueText(2.11, { ...WEIGHTS, kind: 'uniform', limit: 1 })).toBe('2.11\u00a0×\u00a0uniform');
+    expect(valueText(2.11, { kind: 'uniform', uniform: 1, isWeight: true })).toBe('2.11\u00a0×\u00a0uniform');
     expect(valueText(-0.424, { ...WEIGHTS, kind: 'signed', limit: 1 })).toBe('−0.42');
-    expect(valueText(0.5, { ...WEIGHTS, is_weight: false })).toBe('0.50');
+    expect(valueText(0.5, { ...WEIGHTS, isWeight: false })).toBe('0.50');
     expect(
       differenceText(-0.0271, {
         ...REPLY,
-        difference_unit: 'logits',
-        difference_scale: { ...REPLY.difference_scale, limit: 0.03 },
+        differenceUnit: 'logits',
+        differenceScale: { ...REPLY.differenceScale, limit: 0.03 },
       }),
     ).toBe('−0.027 logits');
   });
 });
 
 it('colors have places, and no values', () => {
-  const colored = { ...REPLY, a: { ...REPLY.a, colors: 'AAAA' }, b: { ...REPLY.b, colors: 'AAAA' } } as Comparison;
+  const colored = {
+    ...REPLY,
+    a: { ...REPLY.a, colors: new Uint32Array(6) },
+    b: { ...REPLY.b, colors: new Uint32Array(6) },
+  } as unknown as Compared;
   expect(readingSentence(colored, 'a', 4)).toBe(
     'Row 2, column 2 of A, row 2, column 2 of B: the same place of the image.',
   );

@@ -1,8 +1,9 @@
 /* Sentences that read out a comparison; rows and columns count from 1. */
 
 import type { Grid } from '../lib/grid';
-import type { Comparison, MapScale } from '../lib/routes';
+import type { Scale } from '../lib/numbers';
 import { capital, patchName, percent, SPACE, signed, signedDigits, written } from '../lib/words';
+import type { Compared } from './compared';
 
 export type Place = 'a' | 'b' | 'difference';
 
@@ -15,30 +16,32 @@ export function samePlace(patch: number, from: Grid, to: Grid): number {
 }
 
 /** The patch of A and the patch of B at a place that is read on one of them. */
-export function patchesAt(reply: Comparison, place: Place, patch: number): [a: number, b: number] {
+export function patchesAt(reply: Compared, place: Place, patch: number): [a: number, b: number] {
   if (place === 'b') return [samePlace(patch, reply.b, reply.a), patch];
   return [patch, samePlace(patch, reply.a, reply.b)];
 }
 
 /** A value of a map in its unit: "3.2 %", "+0.42", "0.42", "2.1 ×". */
-export function valueText(value: number | null, scale: MapScale): string {
+export function valueText(value: number | null, scale: Scale): string {
   if (value === null) return 'no value';
   if (scale.kind === 'uniform') return `${written(value, 2)}${SPACE}×${SPACE}uniform`;
   if (scale.kind === 'signed') return signed(value, signedDigits(scale));
-  return scale.is_weight ? percent(value) : written(value, 2);
+  return scale.isWeight ? percent(value) : written(value, 2);
 }
 
 /** "+2.1 percentage points" */
-export function differenceText(value: number, { difference_scale: scale, difference_unit: unit }: Comparison): string {
+export function differenceText(
+  value: number,
+  { differenceScale: scale, differenceUnit: unit }: Pick<Compared, 'differenceScale' | 'differenceUnit'>,
+): string {
   const digits = unit === 'percentage points' ? Math.max(1, signedDigits(scale) - 1) : signedDigits(scale);
   return `${signed(value, digits)} ${unit}`;
 }
 
 /** Both values at a patch and their difference, as a sentence. */
-export const readingSentence = (reply: Comparison, place: Place, patch: number) =>
-  capital(reading(reply, place, patch));
+export const readingSentence = (reply: Compared, place: Place, patch: number) => capital(reading(reply, place, patch));
 
-function reading(reply: Comparison, place: Place, patch: number): string {
+function reading(reply: Compared, place: Place, patch: number): string {
   const [inA, inB] = patchesAt(reply, place, patch);
   const { a, b, scale, difference } = reply;
   if (a.colors) return `${patchName(inA, a)} of A, ${patchName(inB, b)} of B: the same place of the image.`;
@@ -53,13 +56,13 @@ function reading(reply: Comparison, place: Place, patch: number): string {
 }
 
 /** What is read out while nothing is pointed at. */
-export function restingSentence(reply: Comparison): string {
-  const { most_changed: patch } = reply;
+export function restingSentence(reply: Compared): string {
+  const { mostChanged: patch } = reply;
   return patch === null ? 'Point at a patch to read both maps.' : `Largest difference: ${reading(reply, 'a', patch)}`;
 }
 
 /** Whether the colors of both maps mean the same values. */
-export const scaleSentence = ({ a, has_same_quantity: isShared }: Pick<Comparison, 'a' | 'has_same_quantity'>) =>
+export const scaleSentence = ({ a, hasSameQuantity: isShared }: Pick<Compared, 'a' | 'hasSameQuantity'>) =>
   a.colors
     ? 'Equal colors mean alike features, as far as a rotation can align both.'
     : isShared

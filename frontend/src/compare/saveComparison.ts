@@ -5,14 +5,16 @@ import { saveAs, saveBlob } from '../lib/dom';
 import type { FigureFormat } from '../lib/export/files';
 import { NOT_DRAWN } from '../lib/host';
 import { isRefused } from '../lib/refused';
-import type { ComparisonFileRequest } from '../lib/routes';
+import type { Catalog, ComparisonFileRequest } from '../lib/routes';
 import { post } from '../lib/server';
 import { NEVER } from '../session/engine';
 import type { Comparison } from './comparison.svelte';
 
 export type Format = FigureFormat | ComparisonFileRequest['format'];
 
-export const FORMATS: readonly Format[] = ['png', 'svg', 'pdf', 'npz', 'csv'];
+/** Without a server there are no files of numbers, and no library for PDF. */
+export const formatsFor = ({ static: isStatic }: Pick<Catalog, 'static'>): readonly Format[] =>
+  isStatic ? ['png', 'svg'] : ['png', 'svg', 'pdf', 'npz', 'csv'];
 
 /** Download the comparison on screen as a file. */
 export async function save(page: Comparison, format: Format) {
@@ -27,7 +29,8 @@ export async function save(page: Comparison, format: Format) {
       saveAs(name, (await post('explanations/comparison-file', { ...shown.request, format }, NEVER)).src);
     } else {
       const provenance = await post('explanations/comparison-provenance', shown.request, NEVER).catch(() => null);
-      if (!provenance) remark = ' It has no provenance, as the server did not respond.';
+      if (!provenance)
+        remark = ` It has no provenance${page.catalog.lists.static ? '' : ', as the server did not respond'}.`;
       saveBlob(name, await drawFigure(page, shown, format, hasUpload(page) ? null : printedAddress(), provenance));
     }
     page.status.say(`Saved as ${name}.${remark}`);

@@ -29,11 +29,13 @@ interface Columns {
   first: number;
 }
 
-/** Weights and their gradients, (A, Q, T); the latter after a backward pass. */
+/** Weights and their gradients, (A, Q, T), the latter after a backward pass; and what they are made of. */
 export interface Attended {
   mixed: Matrix;
   weights: number;
   grads: number;
+  queries: number; // (A, Q, d), after norm and rotation
+  keys: number; // (A, T, d)
 }
 
 /** Attention of queries (Q, A d) to keys and values (T, A d): the mixed values (Q, A d) and the weights. */
@@ -44,11 +46,11 @@ export function attend(tape: Tape, q: Columns, k: Columns, v: Columns, D: number
   const [Q, T, d] = [q.x.rows, k.x.rows, D / heads];
   const mixed = tape.matrix(Q, D);
   const weights = heap.alloc(heads * Q * T);
-  const queries = heap.alloc(Q * D); // (A, Q, d), after norm and rotation
+  const queries = heap.alloc(Q * D);
   const keys = heap.alloc(T * D);
   const scores = heap.alloc(Q * T);
   const panels = heap.alloc((T + 8) * (d + 8));
-  const found: Attended = { mixed, weights, grads: 0 };
+  const found: Attended = { mixed, weights, grads: 0, queries, keys };
   for (let h = 0; h < heads; h++) {
     const [query, key, of] = [queries + h * Q * d, keys + h * T * d, weights + h * Q * T];
     prepare(heap, q, query, h, d, options.qNorm, options.rope);

@@ -19,6 +19,7 @@ const OF_PYTHON: readonly Route[] = ['explanations/file', 'explanations/code'];
 
 export class BrowserEngine implements Engine {
   readonly isLive = true;
+  readonly lacks = ['attn_lrp', 'integrated_gradients', 'text_similarity'];
   readonly #sources: Sources;
   readonly #loaded = new Set<string>();
 

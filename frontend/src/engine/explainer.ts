@@ -7,11 +7,13 @@ import type * as api from '../lib/routes';
 import { Context, inputOf, type Target } from './context';
 import { pcaOf, similarityOf } from './features';
 import type { Heap } from './heap';
+import { type Begun, headVectors, lessonOf, patchEmbedding, randomOrders, rankPatches } from './lesson';
 import { METHODS, mapOf, methodsOf, pixelMapOf, queryWeights } from './maps';
 import { Network } from './network';
 import { Generator } from './random';
 import { ModelFile } from './safetensors';
 import { RANDOM_ORDERS } from './scores';
+import { swapClassToken } from './swap';
 
 /** An image with ablations. */
 export interface Given {
@@ -173,19 +175,43 @@ export class Explainer {
     const context = this.#context(given);
     const { L, N } = this.#network.sizes;
     const found = Array.from({ length: L }, (_, l) => pcaOf(context, l, foreground));
-    const pixels = new Uint8Array(4 * L * N);
+    const scores = new Float32Array(3 * L * N);
     found.forEach((one, l) => {
-      pixels.set(one.pixels, 4 * l * N);
+      scores.set(one.scores, 3 * l * N);
     });
-    return { pixels: base64Of(pixels), explained: found.map(({ explained }) => explained) };
+    return { scores: encode(scores), explained: found.map(({ explained }) => explained) };
   }
 
-  similarity(given: Given, { patch }: Of<api.SimilarityRequest>): api.Similarity {
-    const context = this.#context(given);
+  /** @param other the image whose patches are compared */
+  similarity(given: Given, { patch }: Pick<api.SimilarityRequest, 'patch'>, other = given): api.Similarity {
+    const [context, compared] = [given, other].map((one) => this.#context(one));
     const { L, N } = this.#network.sizes;
     const values = new Float32Array(L * N);
-    for (let l = 0; l < L; l++) values.set(similarityOf(context, l, patch), l * N);
+    for (let l = 0; l < L; l++) values.set(similarityOf(context, l, patch, compared), l * N);
     return { values: encode(values) };
+  }
+
+  lesson(given: Given): Begun {
+    return lessonOf(this.#context(given));
+  }
+
+  head(given: Given, { layer, head, token = 0 }: Of<api.HeadRequest>): api.HeadVectors {
+    return headVectors(this.#context(given), layer, head, token);
+  }
+
+  patch(given: Given, { patch, dimension = 0 }: Of<api.PatchRequest>): api.PatchEmbedding {
+    return patchEmbedding(this.#context(given), patch, dimension);
+  }
+
+  /** The predicted class, and orders of the patches: by methods, and random ones. */
+  flipOrders(given: Given, methods: readonly string[]) {
+    const context = this.#context(given);
+    const rankings = methods.map((method) => rankPatches(context, method));
+    return { predicted: context.targetOf([])[0], rankings, random: randomOrders(context) };
+  }
+
+  swap(given: Given, _: unknown, other: Given): api.Swap {
+    return swapClassToken(this.#context(given), this.#context(other));
   }
 
   /** Logits of the image with patches in the mean color, one result for each list of patches. */

@@ -1,5 +1,6 @@
 /* Principal components and similarity of patch tokens, as in vitviz/attribution/features.py. */
 
+import { jacobi } from '../lib/jacobi';
 import type { Context } from './context';
 
 const COMPONENTS = 3;
@@ -10,7 +11,6 @@ interface Basis {
   mean: Float64Array;
   components: Float64Array[];
   explained: number[];
-  limits: [number, number][];
 }
 
 /** The patch tokens after a block that entered the network: their patches and values. */
@@ -22,35 +22,33 @@ function patchTokens(context: Context, l: number) {
   return { patches, rows };
 }
 
-/** Colors (RGBA, N) of the patch tokens after a block, and the explained variance ratios; none below three patches. */
+/** The patch tokens after a block along their principal components, (N, 3), NaN outside of the foreground, and the
+    explained variance ratios; none below three patches. */
 export function pcaOf(
   context: Context,
   l: number,
   foreground: boolean,
-): { pixels: Uint8Array; explained: number[] | null } {
+): { scores: Float32Array; explained: number[] | null } {
   const { N, gh, gw } = context.network.sizes;
   const { patches, rows } = patchTokens(context, l);
-  const pixels = new Uint8Array(4 * N);
+  const scores = new Float32Array(COMPONENTS * N).fill(Number.NaN);
   let kept = rows.map((_, i) => i);
   if (foreground && rows.length >= COMPONENTS) {
-    const [first] = fitBasis(rows).components;
-    const scores = project(rows, fitBasis(rows).mean, first);
+    const { mean, components } = fitBasis(rows);
+    const first = project(rows, mean, components[0]);
     const isBorder = (n: number) => n % gw === 0 || n % gw === gw - 1 || n < gw || n >= (gh - 1) * gw;
-    const side = kept.reduce((sum, i) => sum + (isBorder(patches[i]) ? Math.sign(scores[i]) : 0), 0);
-    kept = kept.filter((i) => (side < 0 ? -scores[i] : scores[i]) <= 0);
+    const side = kept.reduce((sum, i) => sum + (isBorder(patches[i]) ? Math.sign(first[i]) : 0), 0);
+    kept = kept.filter((i) => (side < 0 ? -first[i] : first[i]) <= 0);
   }
-  if (kept.length < COMPONENTS) return { pixels, explained: null };
+  if (kept.length < COMPONENTS) return { scores, explained: null };
   const chosen = kept.map((i) => rows[i]);
-  const basis = fitBasis(chosen);
-  basis.components.forEach((component, c) => {
-    const [low, high] = basis.limits[c];
-    project(chosen, basis.mean, component).forEach((score, k) => {
-      const value = high > low ? Math.min(1, Math.max(0, (score - low) / (high - low))) : 0.5;
-      pixels[4 * patches[kept[k]] + c] = Math.round(255 * value);
+  const { mean, components, explained } = fitBasis(chosen);
+  components.forEach((component, c) => {
+    project(chosen, mean, component).forEach((score, k) => {
+      scores[COMPONENTS * patches[kept[k]] + c] = score;
     });
   });
-  for (const i of kept) pixels[4 * patches[i] + 3] = 255;
-  return { pixels, explained: basis.explained };
+  return { scores, explained };
 }
 
 const dot = (a: ArrayLike<number>, b: ArrayLike<number>) => {
@@ -73,7 +71,7 @@ function fitBasis(rows: Float64Array[]): Basis {
     Number.MIN_VALUE,
   );
   const { values, vectors } = largestEigen(gram);
-  const found: Basis = { mean, components: [], explained: [], limits: [] };
+  const found: Basis = { mean, components: [], explained: [] };
   for (let c = 0; c < COMPONENTS; c++) {
     const component = new Float64Array(D);
     const isPart = c < values.length && values[c] > 1e-24 * total;
@@ -85,11 +83,8 @@ function fitBasis(rows: Float64Array[]): Basis {
     const scores = centered.map((row) => dot(row, component));
     const [low, high] = [Math.min(...scores), Math.max(...scores)];
     const sign = -low > high ? -1 : 1;
-    const limits: [number, number] = sign < 0 ? [-high, -low] : [low, high];
-    if (limits[1] - limits[0] <= 1e-9 * Math.max(1, Math.abs(low), Math.abs(high))) limits[1] = limits[0];
     found.components.push(component.map((value) => sign * value));
     found.explained.push(isPart ? values[c] / total : 0);
-    found.limits.push(limits);
   }
   return found;
 }
@@ -138,38 +133,12 @@ function orthonormal(vectors: Float64Array[]): Float64Array[] {
   return found;
 }
 
-/** Eigenvalues, the largest first, and eigenvectors of a small symmetric matrix, by Jacobi's rotations. */
-function jacobi(matrix: Float64Array[]) {
-  const n = matrix.length;
-  const a = matrix.map((row) => row.slice());
-  const v = a.map((_, i) => Float64Array.from({ length: n }, (_, j) => Number(i === j)));
-  for (let sweep = 0; sweep < 30; sweep++) {
-    for (let p = 0; p < n; p++) {
-      for (let q = p + 1; q < n; q++) {
-        if (Math.abs(a[p][q]) <= 1e-300) continue;
-        const theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-        const t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.hypot(1, theta));
-        const c = 1 / Math.hypot(1, t);
-        const turn = (row: Float64Array) => {
-          [row[p], row[q]] = [c * (row[p] - t * row[q]), c * (row[q] + t * row[p])];
-        };
-        a.forEach(turn);
-        for (let i = 0; i < n; i++) {
-          [a[p][i], a[q][i]] = [c * (a[p][i] - t * a[q][i]), c * (a[q][i] + t * a[p][i])];
-        }
-        v.forEach(turn);
-      }
-    }
-  }
-  const order = [...Array(n).keys()].sort((i, j) => a[j][j] - a[i][i]);
-  return { values: order.map((i) => a[i][i]), vectors: order.map((i) => v.map((row) => row[i])) };
-}
-
-/** Cosine similarity of the token of a patch with all patch tokens after a block, (N,); 0 for removed ones. */
-export function similarityOf(context: Context, l: number, patch: number): Float32Array {
-  const { patches, rows } = patchTokens(context, l);
+/** Cosine similarity of the token of a patch with all patch tokens of an image after a block, (N,); 0 for removed ones. */
+export function similarityOf(context: Context, l: number, patch: number, other: Context): Float32Array {
+  const { patches, rows } = patchTokens(other, l);
   const out = new Float32Array(context.network.sizes.N);
-  const token = rows[patches.indexOf(patch)];
+  const own = patchTokens(context, l);
+  const token = own.rows[own.patches.indexOf(patch)];
   if (!token) return out;
   rows.forEach((row, i) => {
     const norms = Math.sqrt(dot(row, row) * dot(token, token));

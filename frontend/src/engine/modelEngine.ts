@@ -8,11 +8,13 @@ import type { Engine, Report } from '../session/engine';
 import { NO_SERVER, requestTo } from '../session/replies';
 import { probabilitiesOf } from './context';
 import type { Given } from './explainer';
+import { findFlips } from './flips';
 import InlineWorker from './inlineWorker?worker&inline';
-import { LEFT_OUT, METHODS, methodsOf } from './maps';
+import { check } from './lesson';
+import { METHODS, methodsOf } from './maps';
 import { ModelFile, type ModelMetadata } from './safetensors';
 import { masksOf, rankingsOf, scoresOf } from './scores';
-import { hasSigmoid, sizesOf } from './vitConfig';
+import { hasSigmoid, multiplications, sizesOf } from './vitConfig';
 import { type Args, type Method, type Port, WorkerPool } from './workerPool';
 
 /** An image for the engine. */
@@ -31,6 +33,8 @@ export interface ModelEngineOptions {
 const MASKS = 4; // forward passes of one call of a worker, so that other calls wait shortly
 const MAX_WORKERS = 4;
 const MAX_FLOATS = 2 ** 27; // of the weights in all workers, 512 MB, each packed for both passes
+const MAX_FLIPS = 5e12; // multiplications, as many as a server computes
+const FLIP_PASSES = 10; // forward passes for a patch
 const MAX_ATTENTION = 2 ** 27; // weights of the attention of an image
 
 const startWorker = () => new InlineWorker() as Port;
@@ -62,13 +66,22 @@ export class ModelEngine implements Engine {
     'explanations/rows': this.#inWorker('rows'),
     'explanations/maps': (request, signal, report) => this.#maps(request, signal, report),
     'explanations/scores': (request, signal, report) => this.#scores(request, signal, report),
-    'explanations/map': () => {
-      throw new RefusedError(LEFT_OUT);
-    },
+    'explanations/map': (request, signal, report) => this.#map(request, signal, report),
     'explanations/pixels': this.#inWorker('pixels'),
     'explanations/contributions': this.#inWorker('contributions'),
     'explanations/features': this.#inWorker('features'),
-    'explanations/similarity': this.#inWorker('similarity'),
+    'explanations/similarity': (request, signal) => this.#ofTwo('similarity', request, signal),
+    'explanations/lesson': (request, signal) => this.#lesson(request, signal),
+    'explanations/lesson/head': this.#inWorker('head'),
+    'explanations/lesson/patch': this.#inWorker('patch'),
+    'explanations/lesson/removal': async ({ patches, ...request }, signal) => {
+      for (const patch of patches) check('patches', patch, sizesOf(this.metadata.config).N);
+      const [probabilities] = await this.#without(await this.#given(request, signal), [patches], signal);
+      return { probabilities: [...probabilities] };
+    },
+    'explanations/lesson/flips': (request, signal) => this.#flips(request, signal),
+    'explanations/lesson/training': () => ({ snapshots: null }),
+    'explanations/class-token-swap': (request, signal) => this.#ofTwo('swap', request, signal),
   });
 
   openImage = async (): Promise<never> => {
@@ -79,6 +92,18 @@ export class ModelEngine implements Engine {
   #inWorker<M extends Method>(method: M) {
     return async (request: api.SubjectRequest, signal: AbortSignal) =>
       this.#workers.call(method, [await this.#given(request, signal), request] as unknown as Args<M>, signal);
+  }
+
+  /** A reply of `Explainer` about two images; without another one, about the same. */
+  async #ofTwo<M extends 'similarity' | 'swap'>(
+    method: M,
+    request: api.SubjectRequest & { other?: api.Subject | null },
+    signal: AbortSignal,
+  ) {
+    const { subject, other } = request;
+    const given = [subject, other ?? subject].map((one) => this.#given({ subject: one }, signal));
+    const [first, second] = await Promise.all(given);
+    return this.#workers.call(method, [first, request, second] as unknown as Args<M>, signal);
   }
 
   async #given({ subject }: api.SubjectRequest, signal: AbortSignal): Promise<Given> {
@@ -101,6 +126,13 @@ export class ModelEngine implements Engine {
     }
     const maps = Object.fromEntries(this.#methods.filter((key) => key in found).map((key) => [key, found[key]]));
     return { maps, notes: {}, skipped: null };
+  }
+
+  async #map({ target = [], method, ...request }: api.MapRequest, signal: AbortSignal, report: Report) {
+    const given = await this.#given(request, signal);
+    if (method === 'occlusion') return { map: await this.#occlusion(given, target, signal, report), score: null };
+    const { [method]: map } = await this.#workers.call('maps', [given, target, [method]], signal);
+    return { map, score: null };
   }
 
   async #occlusion(given: Given, target: number[], signal: AbortSignal, report: Report) {
@@ -127,6 +159,36 @@ export class ModelEngine implements Engine {
     return found.flat();
   }
 
+  /** Probabilities with sets of patches in the mean color. */
+  async #without(given: Given, sets: number[][], signal: AbortSignal): Promise<Float32Array[]> {
+    const isSigmoid = hasSigmoid(this.metadata.config);
+    const logits = await this.#logits(given, sets, signal, () => {});
+    return logits.map((one) => probabilitiesOf(one, isSigmoid));
+  }
+
+  async #lesson(request: api.SubjectRequest, signal: AbortSignal) {
+    const given = await this.#given(request, signal);
+    const { removed, drawn, ...lesson } = await this.#workers.call('lesson', [given], signal);
+    const sets = [...removed, ...drawn.map((patches) => ({ method: 'random', patches }))];
+    const found = await this.#without(
+      given,
+      sets.map(({ patches }) => patches),
+      signal,
+    );
+    const removals = sets.map((set, i) => ({ ...set, probabilities: [...found[i]] }));
+    return { ...lesson, removals: removals.slice(0, removed.length), random: removals.slice(removed.length) };
+  }
+
+  async #flips(request: api.SubjectRequest, signal: AbortSignal) {
+    const { N, K } = sizesOf(this.metadata.config);
+    if (!K) throw new RefusedError('Only the answer of a classification head can change: this model has none.');
+    if (multiplications(this.metadata.config) * N * FLIP_PASSES > MAX_FLIPS) throw new RefusedError(TOO_LARGE_TO_FLIP);
+    const given = await this.#given(request, signal);
+    const methods = this.#methods.filter((key) => !METHODS[key].isSlow && key !== 'random');
+    const { predicted, rankings, random } = await this.#workers.call('flipOrders', [given, methods], signal);
+    return findFlips((sets) => this.#without(given, sets, signal), predicted, N, rankings, random);
+  }
+
   async #scores(request: api.TargetRequest, signal: AbortSignal, report: Report) {
     const { N, K } = sizesOf(this.metadata.config);
     if (!K) return null;
@@ -147,5 +209,6 @@ export class ModelEngine implements Engine {
   }
 }
 
+const TOO_LARGE_TO_FLIP = 'This model is large: finding the best set takes too many forward passes. Try a smaller one.';
 const TOO_LARGE =
   'This model is too large for a browser: it and its attention must have less than 1 GB. Use vitviz in Python.';

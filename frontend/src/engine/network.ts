@@ -32,7 +32,8 @@ export interface BlockTrace {
   x: Matrix; // (T, D)
   qkv: Matrix; // (T, 3 D)
   attended: Attended;
-  mlp: Matrix; // what its last layer adds, (T, D)
+  mlp: Matrix; // the output of its last layer, (T, D)
+  added: Matrix; // what it adds, (T, D)
   out: Matrix; // (Q, D)
 }
 
@@ -44,7 +45,7 @@ export class Network {
   readonly config: ViTConfig;
   readonly sizes: Sizes;
   readonly patches: Patches;
-  readonly #weights: Weights;
+  readonly weights: Weights;
   #base: number; // the end of the weights
 
   constructor(
@@ -54,7 +55,7 @@ export class Network {
     this.config = file.metadata.config;
     this.patches = new Patches(this.config);
     this.sizes = this.patches.sizes;
-    this.#weights = readWeights(file, heap);
+    this.weights = readWeights(file, heap);
     this.#base = heap.top;
   }
 
@@ -64,9 +65,9 @@ export class Network {
   tape(rules: Rules | null): Tape {
     const { heap } = this;
     heap.top = this.#base;
-    if (rules && !this.#weights.linears.at(-1)!.back) {
+    if (rules && !this.weights.linears.at(-1)!.back) {
       // or memory ran out on the way
-      for (const layer of this.#weights.linears) layer.back = packTransposed(this.heap, layer);
+      for (const layer of this.weights.linears) layer.back = packTransposed(this.heap, layer);
       this.#base = heap.top;
     }
     return new Tape(heap, rules);
@@ -80,17 +81,17 @@ export class Network {
   /** Patches (n, 3 P P) -> the input of the first block (T, D). */
   embed(tape: Tape, patches: Matrix, keep: number[] | null): Matrix {
     const { D, prefix: R } = this.sizes;
-    const embedded = tape.linear(patches, this.#weights.embed);
+    const embedded = tape.linear(patches, this.weights.embed);
     const x = tape.matrix(R + patches.rows, D);
     const { f } = tape.heap;
-    f.set(this.#weights.prefixTokens, x.at);
+    f.set(this.weights.prefixTokens, x.at);
     f.copyWithin(x.at + R * D, embedded.at, embedded.at + patches.rows * D);
-    for (let n = 0; this.#weights.positions && n < patches.rows; n++) {
+    for (let n = 0; this.weights.positions && n < patches.rows; n++) {
       const [to, from] = [x.at + (R + n) * D, (keep?.[n] ?? n) * D];
-      for (let i = 0; i < D; i++) f[to + i] += this.#weights.positions[from + i];
+      for (let i = 0; i < D; i++) f[to + i] += this.weights.positions[from + i];
     }
     tape.record(x, () => tape.heap.kernels.add(x.grad + R * D, tape.gradOf(embedded), patches.rows * D));
-    return this.#weights.preNorm ? tape.norm(x, this.#weights.preNorm) : x;
+    return this.weights.preNorm ? tape.norm(x, this.weights.preNorm) : x;
   }
 
   /** What attention needs in a layer with these patches: rotary waves and biases are put on the heap. */
@@ -98,7 +99,7 @@ export class Network {
     const { heap, sizes, config } = this;
     const { N, T, A, d, prefix } = sizes;
     let rope: Rope | null = null;
-    const waves = this.#weights.waves[l];
+    const waves = this.weights.waves[l];
     if (waves) {
       const heads = config.rope_type === 'mixed' ? A : 1;
       const [n, kept] = [keep?.length ?? N, keep ?? []];
@@ -116,7 +117,7 @@ export class Network {
           });
       rope = { sin, cos, prefix, half: config.rope_rotate_half, step: heads > 1 ? n * d : 0 };
     }
-    const { bias } = this.#weights.blocks[l];
+    const { bias } = this.weights.blocks[l];
     if (!bias || !keep) return { rope, bias };
     const tokens = [0, ...keep.map((patch) => 1 + patch)];
     const some = heap.alloc(A * tokens.length ** 2);
@@ -131,7 +132,7 @@ export class Network {
   block(tape: Tape, l: number, x: Matrix, input: Input, Q = x.rows): BlockTrace {
     const { D, A, d } = this.sizes;
     const { architecture, act_layer, swiglu_mlp } = this.config;
-    const block = this.#weights.blocks[l];
+    const block = this.weights.blocks[l];
     const isNormed = architecture === 'tutorial-lightning'; // residual connections skip from the normed input
     const scale = (architecture.startsWith('tutorial-scratch') ? D : d) ** -0.5;
     const normed = tape.norm(x, block.norm1);
@@ -154,7 +155,7 @@ export class Network {
     if (block.ls2) added = tape.scale(mlp, block.ls2);
     if (architecture === 'tutorial-notebook') added = tape.activate(mlp, GELU);
     const out = tape.add(y, added);
-    return { x, qkv, attended, mlp, out: block.norm ? tape.norm(out, block.norm) : out };
+    return { x, qkv, attended, mlp, added, out: block.norm ? tape.norm(out, block.norm) : out };
   }
 
   /** Logits, attention and tokens. */
@@ -175,17 +176,31 @@ export class Network {
     return this.#run(input, tokensRead(this.config)).logits;
   }
 
-  #run(input: Input, read: number, visit?: (trace: BlockTrace) => void) {
+  /** What the head makes of tokens (T, D) that enter a block: logits, or without classes the features. */
+  outputFrom(input: Input, tokens: Float32Array, layer: number): Float32Array {
+    return this.#run(input, tokensRead(this.config), undefined, { tokens, layer }).output;
+  }
+
+  /** @param start the tokens that enter a block, by default those of the image */
+  #run(
+    input: Input,
+    read: number,
+    visit?: (trace: BlockTrace) => void,
+    start?: { tokens: Float32Array; layer: number },
+  ) {
     const tape = this.tape(null);
     const { heap } = this;
     const { D, K, L } = this.sizes;
-    const patches = this.patches.cut(input.pixels, input.keep ?? undefined);
     const rows = this.sizes.prefix + (input.keep?.length ?? this.sizes.N);
     const x = tape.matrix(rows, D); // of all blocks, one after the other
     const mark = heap.top;
-    const first = this.embed(tape, this.leaf(tape, patches, this.#weights.embed.inputs), input.keep);
-    heap.f.copyWithin(x.at, first.at, first.at + rows * D);
-    for (let l = 0; l < L; l++) {
+    if (start) heap.f.set(start.tokens, x.at);
+    else {
+      const patches = this.patches.cut(input.pixels, input.keep ?? undefined);
+      const first = this.embed(tape, this.leaf(tape, patches, this.weights.embed.inputs), input.keep);
+      heap.f.copyWithin(x.at, first.at, first.at + rows * D);
+    }
+    for (let l = start?.layer ?? 0; l < L; l++) {
       heap.top = mark;
       const trace = this.block(tape, l, x, input, l < L - 1 ? rows : Math.min(rows, read));
       visit?.(trace);
@@ -193,9 +208,10 @@ export class Network {
       heap.f.copyWithin(x.at, trace.out.at, trace.out.at + x.rows * D);
     }
     heap.top = mark;
-    const { logits, pool } = runHead(tape, this.#weights, this.config, x);
+    const { logits, pool } = runHead(tape, this.weights, this.config, x);
     const { f } = heap;
-    return { logits: f.slice(logits.at, logits.at + K), pool, last: f.slice(x.at, x.at + x.rows * D) };
+    const output = f.slice(logits.at, logits.at + logits.n);
+    return { logits: output.slice(0, K), output, pool, last: f.slice(x.at, x.at + x.rows * D) };
   }
 
   /** Norms of the value vectors of each head after the output projection and LayerScale, (A, t), of the tokens (t, D)
@@ -204,7 +220,7 @@ export class Network {
     const tape = this.tape(null);
     const { heap } = this;
     const { D, A, d } = this.sizes;
-    const { norm1, qkv, attnNorm, proj, ls1 } = this.#weights.blocks[l];
+    const { norm1, qkv, attnNorm, proj, ls1 } = this.weights.blocks[l];
     const values = tape.linear(tape.norm(this.leaf(tape, tokens, D), norm1), qkv);
     const added = tape.matrix(values.rows, D);
     const norms = new Float32Array(A * values.rows);
@@ -244,7 +260,7 @@ export class Network {
 
   /** Tokens (t, D) -> logits (1, K). */
   head(tape: Tape, tokens: Matrix): Matrix {
-    return runHead(tape, this.#weights, this.config, tokens).logits;
+    return runHead(tape, this.weights, this.config, tokens).logits;
   }
 
   gradient(x: Matrix): Float32Array {
@@ -274,11 +290,7 @@ export class Network {
   /** The gradient of the pixels, (3, H, W), from that of the first block's input. */
   pixelGradient(input: Input, grad: Float32Array, rules: Rules): Float32Array {
     const tape = this.tape(rules);
-    const patches = this.leaf(
-      tape,
-      this.patches.cut(input.pixels, input.keep ?? undefined),
-      this.#weights.embed.inputs,
-    );
+    const patches = this.leaf(tape, this.patches.cut(input.pixels, input.keep ?? undefined), this.weights.embed.inputs);
     tape.backward(this.embed(tape, patches, input.keep), grad);
     return this.patches.join(this.gradient(patches), input.keep ?? undefined);
   }

@@ -1,9 +1,11 @@
 /* Answers of the engine in Node.js; see assembly/node.js. */
 
+import { compare } from '../compare/sides';
 import { floatsOf } from '../lib/base64';
-import type { ExplainedImage } from '../lib/routes';
-import type { Subject } from '../lib/view';
+import type { ComparisonRequest, ExplainedImage, MethodInfo } from '../lib/routes';
+import type { Image, Subject } from '../lib/view';
 import type { Route } from '../session/engine';
+import { Explanation } from '../session/explanation.svelte';
 import { inputOf } from './context';
 import { Explainer } from './explainer';
 import { Heap, type KernelKind } from './heap';
@@ -18,7 +20,15 @@ interface Request {
   kernels: KernelKind;
   pixels: string; // float32 in base64
   ablations: Subject['ablations'];
+  other?: string; // pixels of the image "dog"
   calls: [Route, object][]; // requests of the engine, without their subject
+  comparisons?: Comparison[];
+  methods?: MethodInfo[];
+}
+
+interface Comparison {
+  request: ComparisonRequest;
+  snapshots?: string[];
 }
 
 /** Floats as a list; of 16 bits, too. */
@@ -33,9 +43,13 @@ function localPort(kernels: KernelKind[]): Port {
 }
 
 /** The forward pass of an image, its logits `alone`, without attention, and the replies to calls, or their refusals. */
-export async function answer(file: ArrayBuffer, { kernels, pixels, ablations, calls }: Request) {
+export async function answer(file: ArrayBuffer, request: Request) {
+  const { kernels, pixels, other = '', ablations, calls, comparisons = [], methods = [] } = request;
   const network = new Network(new ModelFile(file), new Heap([kernels]));
-  const image = async () => ({ pixels: floatsOf(pixels), shown: {} as ExplainedImage });
+  const image = async (one: Image) => {
+    const name = one.kind === 'sample' ? one.name : '';
+    return { pixels: floatsOf(name === 'dog' ? other : pixels), shown: { name } as ExplainedImage };
+  };
   const engine = new ModelEngine({ file, image, workers: 2, start: () => localPort([kernels]) });
   const subject = { model: 'model', snapshot: null, image: { kind: 'sample', name: 'cat' }, ablations } as Subject;
   const { signal } = new AbortController();
@@ -44,9 +58,16 @@ export async function answer(file: ArrayBuffer, { kernels, pixels, ablations, ca
     const reply = engine.request(route, { subject, ...of } as never, signal, ...([() => {}] as never));
     replies.push(await reply.catch((error: Error) => ({ refusal: error.message })));
   }
+  const explained = async (one: Subject) =>
+    new Explanation(one, await engine.request('explanations', { subject: one }, signal, () => {}), null as never);
+  const compared: unknown[] = [];
+  for (const { request, snapshots = [] } of comparisons) {
+    const [a, b] = await Promise.all([request.a, request.b].map(({ subject: one }) => explained(one as Subject)));
+    compared.push(await compare(engine, { a, b, request }, methods, snapshots, signal));
+  }
   const input = inputOf(network, floatsOf(pixels), ablations);
   const alone = network.logits(input);
-  return JSON.parse(JSON.stringify({ ...network.forward(input), alone, replies }, asArrays));
+  return JSON.parse(JSON.stringify({ ...network.forward(input), alone, replies, compared }, asArrays));
 }
 
 /** Memory (bytes) after some of many images: floats of the heap, and objects. */

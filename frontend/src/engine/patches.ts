@@ -38,6 +38,13 @@ export class Patches {
     return out;
   }
 
+  /** The values of one patch, or of a filter, by color, row and column (3, h, w). */
+  toImage(values: Float32Array): Float32Array {
+    const places = this.#places(0);
+    const sorted = [...places.keys()].sort((i, j) => places[i] - places[j]);
+    return Float32Array.from(sorted, (i) => values[i]);
+  }
+
   /** The image of the values of patches, 0 elsewhere. */
   join(values: Float32Array, patches = this.all): Float32Array {
     const pixels = new Float32Array(this.#order.length);

@@ -13,6 +13,7 @@ export interface ModelMetadata {
   resize: Resize;
   name: string;
   credit: string;
+  record: { train_config?: { init_from?: string | null } | null };
   rounding: string;
   sha256: string; // of the weights before they were rounded
 }
@@ -43,7 +44,7 @@ export class ModelFile {
       this.#entries = entries;
       this.#bytes = new Uint8Array(file, 8 + size);
       const metadata = JSON.parse(__metadata__.vitviz);
-      this.metadata = { name: 'model', credit: '', rounding: 'float32', sha256: '', ...metadata };
+      this.metadata = { name: 'model', credit: '', record: {}, rounding: 'float32', sha256: '', ...metadata };
       this.metadata.config = completeConfig(metadata.config);
     } catch (error) {
       throw isRefused(error) ? error : new RefusedError(DAMAGED);

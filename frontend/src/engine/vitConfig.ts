@@ -83,3 +83,9 @@ export function sizesOf(config: ViTConfig): Sizes {
 
 /** Whether probabilities are sigmoids of the logits. */
 export const hasSigmoid = (config: ViTConfig) => config.multi_label || config.num_classes === 1;
+
+/** Multiplications of the blocks in a forward pass, about. */
+export function multiplications(config: ViTConfig): number {
+  const { L, T, D } = sizesOf(config);
+  return L * T * D * ((4 + 2 * config.mlp_ratio) * D + 2 * T);
+}

@@ -9,7 +9,11 @@ import { LearnPage } from './learnPage.svelte';
 import { stepOf } from './steps';
 
 const SUBJECT: Subject = { model: 'ti4', snapshot: null, image: sample('cat'), ablations: [] };
-const LESSON = { model: { embed_dim: 192 }, removals: [], random: [{ patches: [4], probabilities: [1, 0] }] };
+const LESSON = {
+  model: { embed_dim: 192, patch_size: 1 },
+  removals: [],
+  random: [{ patches: [4], probabilities: [1, 0] }],
+};
 const HEAD = { query: '', keys: '', values: '', size: 0 };
 
 interface Asked {
@@ -19,14 +23,14 @@ interface Asked {
   respond: (reply: unknown) => Promise<void>;
 }
 
-const { post } = vi.hoisted(() => ({ post: vi.fn() }));
-vi.mock('../lib/server', async (original) => ({ ...(await original<object>()), post }));
+const ask = vi.fn();
 
 let requests: Asked[] = [];
 let end = () => {};
 beforeEach(() => {
   requests = [];
-  post.mockImplementation((route: string, request: Asked['request'], signal: AbortSignal) => {
+  ask.mockImplementation((route: string, request: Asked['request'], signal: AbortSignal) => {
+    if (route === 'explanations') return Promise.resolve(explained());
     return new Promise((resolve, reject) => {
       const respond = (reply: unknown) => {
         if (reply instanceof Error) reject(reply);
@@ -45,8 +49,12 @@ const latest = (route: string) => requestsOf(route).at(-1) as Asked;
 
 /** A page at a step, whose lesson has arrived. */
 async function opened(step: string, subject = SUBJECT) {
-  const engine = { request: async () => explained() };
-  const host = { engine, element: document.createElement('div'), catalog: new CatalogState({ models: [] } as never) };
+  const engine = { request: ask };
+  const host = {
+    engine,
+    element: document.createElement('div'),
+    catalog: new CatalogState({ models: [], samples: [] } as never),
+  };
   const page = new LearnPage(host as unknown as Host);
   end = $effect.root(() => page.run());
   page.openLink(subject, stepOf(step), []);

@@ -5,7 +5,6 @@ import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
 import type { FixedQuestion, Flips, HeadVectors, Lesson, PatchEmbedding, Swap, Training } from '../lib/routes';
-import { post } from '../lib/server';
 import { Status } from '../lib/status.svelte';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
@@ -23,6 +22,7 @@ export interface Pass {
   explanation: Explanation;
   lesson: Lesson;
   src: string; // of the image
+  scrambled: string; // of the image with patches cut by a wrong reshape
 }
 
 /** A reply whose base64 texts are numbers. */
@@ -71,7 +71,12 @@ export class LearnPage implements Choices {
   head = $state.raw(0);
   dimension = $state.raw(0);
   removed = $state.raw<readonly number[]>([]);
-  other = $state.raw('dog'); // the sample whose class token replaces that of the image
+  #other = $state.raw('dog');
+  /** The sample whose class token replaces that of the image. */
+  readonly other = $derived.by(() => {
+    const { samples } = this.catalog.lists;
+    return (samples.find(({ name }) => name === this.#other) ?? samples[0])?.name ?? '';
+  });
 
   found = $state.raw<Found>({});
   isSearching = $state.raw(false); // for the fewest patches that change the prediction
@@ -116,14 +121,14 @@ export class LearnPage implements Choices {
       if (!subject || !patches.length) return;
       const request = { subject, patches: [...patches] };
       return this.#request(async (signal) => ({
-        removal: { patches, ...(await post('explanations/lesson/removal', request, signal)) },
+        removal: { patches, ...(await this.engine.request('explanations/lesson/removal', request, signal)) },
       }));
     });
     $effect(() => {
       const { subjectOnScreen: subject, isSearching } = this;
       if (!subject || !isSearching) return;
       const request = async (signal: AbortSignal) => ({
-        flips: await post('explanations/lesson/flips', { subject }, signal),
+        flips: await this.engine.request('explanations/lesson/flips', { subject }, signal),
       });
       return this.#request(request, () => {
         this.isSearching = false;
@@ -137,6 +142,15 @@ export class LearnPage implements Choices {
     this.failed = false;
     this.#linked = null;
     this.subject = { ...this.subject, ...change };
+  }
+
+  /** Explain an image of one's own, or show why it is refused. */
+  openFile(file: File) {
+    this.status.request(
+      (signal) => this.engine.openImage(file, signal),
+      (image) => this.choose({ image }),
+      (sentence) => this.status.say(sentence, true),
+    );
   }
 
   /** Show what the address names.
@@ -166,7 +180,7 @@ export class LearnPage implements Choices {
   }
 
   chooseOther(name: string) {
-    this.other = name;
+    this.#other = name;
   }
 
   goTo(step: number) {

@@ -14,10 +14,12 @@ export const linkedChoices = (step: string, { explanation, lesson }: Pass) =>
   readChoices(addressed(), step, explanation.shape, lesson.model.embed_dim);
 
 export function writeLink(page: LearnPage, how: 'pushState' | 'replaceState' = 'replaceState') {
-  if (!page.root?.clientWidth || !page.subject) return; // another tab is shown
+  if (!page.host.route || !page.root?.clientWidth || !page.subject) return; // another tab is shown
   const { model, image } = page.subject;
   const choices = page.pass ? paramsOf(page.current.id, page) : {};
-  updateAddress({ model, image: imageName(image), step: page.current.id, ...choices }, { step: STEPS[0].id }, how);
+  const upload = image.kind === 'upload' ? image : null;
+  const values = { model, image: imageName(image), step: page.current.id, ...choices };
+  updateAddress(values, { step: STEPS[0].id }, how, { upload });
 }
 
 /** Show the step, the model and the image of the address, now and whenever the page comes on screen. */
@@ -25,12 +27,13 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
   page.root = root;
   if (!page.catalog.lists.models.length) return page.fail(NO_MODEL);
   await follow(page);
+  if (!page.host.route) return;
   let isFirst = true;
   new IntersectionObserver(([entry]) => {
     if (entry.isIntersecting && !isFirst) follow(page);
     isFirst = false;
   }).observe(root);
-  page.host.route?.onHistory(() => follow(page));
+  page.host.route.onHistory(() => follow(page));
 }
 
 async function follow(page: LearnPage) {

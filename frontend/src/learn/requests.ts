@@ -3,11 +3,11 @@
 import { untrack } from 'svelte';
 import { floatsOf } from '../lib/base64';
 import { canvasOf } from '../lib/paint';
-import { post } from '../lib/server';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import { Explanation } from '../session/explanation.svelte';
 import type { Decoded, Found, LearnPage, Pass } from './learnPage.svelte';
+import { scramble } from './scramble';
 import { isUnknown } from './steps';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
@@ -18,62 +18,80 @@ const OF_PATCH = ['embedding', 'positions']; // steps
 export async function fetchPass(engine: Engine, subject: Subject, signal: AbortSignal): Promise<Pass> {
   const [reply, lesson] = await Promise.all([
     engine.request('explanations', { subject }, signal, () => {}),
-    post('explanations/lesson', { subject }, signal),
+    engine.request('explanations/lesson', { subject }, signal),
   ]);
   const image = canvasOf(reply.image);
-  return { explanation: new Explanation(subject, reply, image), lesson, src: image.toDataURL() };
+  const scrambled = canvasOf(scramble(reply.image, lesson.model.patch_size)).toDataURL();
+  return { explanation: new Explanation(subject, reply, image), lesson, src: image.toDataURL(), scrambled };
 }
 
 /** A request for what the figure of the step shows of the reader's choices, which are read at once. */
 export function figureRequest(page: LearnPage, subject: Subject): Request {
+  const { engine } = page;
   const { id } = page.current;
   if (page.pass && isUnknown(page.current, page.pass)) return async () => ({});
   if (id === 'attention') {
     const { layer, head } = page;
-    return async (signal) => ({ head: await fetchHead(subject, layer, head, 0, signal) });
+    return async (signal) => ({ head: await fetchHead(engine, subject, layer, head, 0, signal) });
   }
   if (id === 'overview') {
     const { layer, head, patch } = page;
     const { shape } = page.pass?.explanation ?? {};
     const token = !shape || shape.class_token ? 0 : shape.prefix + patch;
     return async (signal) => {
-      const found = [fetchHead(subject, layer, head, token, signal), fetchPatch(subject, patch, 0, signal)] as const;
+      const found = [
+        fetchHead(engine, subject, layer, head, token, signal),
+        fetchPatch(engine, subject, patch, 0, signal),
+      ] as const;
       const [vectors, embedding] = await Promise.all(found);
       return { motion: { head: vectors, patch: embedding, followed: patch } };
     };
   }
   if (OF_PATCH.includes(id)) {
     const { patch, dimension } = page;
-    return async (signal) => ({ patch: await fetchPatch(subject, patch, dimension, signal) });
+    return async (signal) => ({ patch: await fetchPatch(engine, subject, patch, dimension, signal) });
   }
   if (id === 'question' && page.pass?.explanation.shape.class_token) {
-    return async (signal) => ({ fixed: await post('explanations/lesson/fixed-question', { subject }, signal) });
+    return async (signal) => ({
+      fixed: await engine.request('explanations/lesson/fixed-question', { subject }, signal),
+    });
   }
   if (id === 'decision' && page.pass?.lesson.patch_predictions) {
-    const b = { ...subject, image: { kind: 'sample' as const, name: page.other } };
+    const other = { ...subject, image: { kind: 'sample' as const, name: page.other } };
     return async (signal) => ({
-      swap: await page.engine.request('explanations/class-token-swap', { a: subject, b }, signal),
+      swap: await engine.request('explanations/class-token-swap', { subject, other }, signal),
     });
   }
   if (id === 'contributions') {
     const { patch } = page;
     return async (signal) => ({
-      similar: floatsOf((await page.engine.request('explanations/similarity', { subject, patch }, signal)).values),
+      similar: floatsOf((await engine.request('explanations/similarity', { subject, patch }, signal)).values),
     });
   }
   if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
+  const [first] = page.catalog.lists.samples;
+  const { image } = subject;
+  const shown =
+    image.kind === 'upload' && first ? { ...subject, image: { kind: 'sample' as const, name: first.name } } : subject;
   return async (signal) => ({
-    training: (await post('explanations/lesson/training', { subject }, signal)).snapshots,
+    training: (await engine.request('explanations/lesson/training', { subject: shown }, signal)).snapshots,
   });
 }
 
-async function fetchHead(subject: Subject, layer: number, head: number, token: number, signal: AbortSignal) {
+async function fetchHead(
+  engine: Engine,
+  subject: Subject,
+  layer: number,
+  head: number,
+  token: number,
+  signal: AbortSignal,
+) {
   const request = { subject, layer, head, ...(token && { token }) };
-  return { ...decoded(await post('explanations/lesson/head', request, signal)), layer, head, token };
+  return { ...decoded(await engine.request('explanations/lesson/head', request, signal)), layer, head, token };
 }
 
-const fetchPatch = async (subject: Subject, patch: number, dimension: number, signal: AbortSignal) =>
-  decoded(await post('explanations/lesson/patch', { subject, patch, dimension }, signal));
+const fetchPatch = async (engine: Engine, subject: Subject, patch: number, dimension: number, signal: AbortSignal) =>
+  decoded(await engine.request('explanations/lesson/patch', { subject, patch, dimension }, signal));
 
 /** A reply whose base64 texts are read as numbers. */
 const decoded = <Reply extends object>(reply: Reply) =>

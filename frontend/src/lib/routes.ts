@@ -85,44 +85,6 @@ export interface ColorTables {
   dark: ColorTable;
 }
 
-/** A class with the probabilities of both sides, and the change in percentage points as printed. */
-export interface ComparedClass {
-  name: string;
-  a: number;
-  b: number;
-  points: number;
-}
-
-/** A side of a comparison: its map on the common scale (N), None for removed patches. */
-export interface ComparedMap {
-  name: string;
-  title: string;
-  values: (number | null)[];
-  colors: string | null;
-  rows: number;
-  columns: number;
-  aspect: number;
-}
-
-/** Two maps on one scale and two predictions, and what they differ in. */
-export interface Comparison {
-  a: ComparedMap;
-  b: ComparedMap;
-  scale: MapScale;
-  has_same_quantity: boolean;
-  difference: (number | null)[] | null;
-  difference_scale: MapScale;
-  difference_unit: string;
-  most_changed: number | null;
-  correlation: number | null;
-  classes: ComparedClass[];
-  total_variation: number | null;
-  headline: string;
-  correlation_sentence: string;
-  prediction_sentence: string;
-  notes: string[];
-}
-
 /** Also the format of the file. */
 export interface ComparisonFileRequest {
   a: SideRequest;
@@ -262,9 +224,9 @@ export interface Facts {
   sizes: [string, string][];
 }
 
-/** Principal components of patch tokens by layer: colors, RGBA (L, N, 4), and explained variance ratios. Removed patches are transparent. A layer has no ratios if fewer than three patches are left. */
+/** Patch tokens along their principal components by layer, float32 (L, N, 3), and explained variance ratios. Removed patches are NaN. A layer has no ratios if fewer than three patches are left. */
 export interface Features {
-  pixels: string;
+  scores: string;
   explained: (number[] | null)[];
 }
 
@@ -425,7 +387,6 @@ export interface LayerContributions {
 /** Numbers of a lesson; the forward pass itself is in the explanation. */
 export interface Lesson {
   model: LessonModel;
-  scrambled: string;
   logits: number[];
   lens: number[][];
   norms: number[];
@@ -859,9 +820,9 @@ export interface Refusal {
   busy?: boolean;
 }
 
-/** What removing patches does: who ranked them, the patches, and the probabilities of the classes then. */
+/** What removing patches does: the method that ranked them, the patches, and the probabilities then. */
 export interface Removal {
-  name: string;
+  method: string;
   patches: number[];
   probabilities: number[];
 }
@@ -985,7 +946,7 @@ export interface ScorePartsRequest {
   query?: number[];
 }
 
-/** The map of a method on request, (N,), and its score; None for a flat map. */
+/** The map of a method, (N,), and its score; None for a flat map, or if the method is not on request. */
 export interface ScoredMap {
   map: number[];
   score: number | null;
@@ -1056,10 +1017,11 @@ export interface Similarity {
   values: string;
 }
 
-/** Also a patch. */
+/** Also a patch, and another image by the same model, whose patches are compared with it; None for the same. */
 export interface SimilarityRequest {
   subject: Subject;
   patch: number;
+  other?: Subject | null;
 }
 
 /** The snapshots of a training by their epochs, and the names of its probe images. */
@@ -1112,8 +1074,8 @@ export interface Swap {
 
 /** The subject whose patches stay, and the one whose class token is inserted. */
 export interface SwapRequest {
-  a: Subject;
-  b: Subject;
+  subject: Subject;
+  other: Subject;
 }
 
 /** A sweep: name and settings of each run, and results of the completed ones. */
@@ -1280,7 +1242,6 @@ export interface Routes {
   'explanations/patching': [PatchingRequest, Patched];
   'explanations/code': [CodeRequest, Code];
   'explanations/provenance': [CodeRequest, Provenance];
-  'explanations/comparison': [ComparisonRequest, Comparison];
   'explanations/comparison-provenance': [ComparisonRequest, Provenance | null];
   'explanations/class-token-swap': [SwapRequest, Swap];
   'explanations/comparison-file': [ComparisonFileRequest, SavedFile];

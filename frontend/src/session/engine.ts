@@ -26,6 +26,8 @@ export type ReplyTo<R extends Route> = R extends keyof Decoded ? Decoded[R] : ap
 export interface Engine {
   /** False of saved data: one explanation, without other images, models, ablations and classes. */
   readonly isLive: boolean;
+  /** Methods that it does not compute. */
+  readonly lacks?: readonly string[];
   /** Whether a subject is explained within a frame or two. */
   isFast?(subject: Subject): boolean;
   /** Make pixels an image, where they stay in the browser. */

@@ -5,7 +5,7 @@ import { afterPaint } from '../lib/dom';
 import { queryKey } from '../lib/numbers';
 import { RefusedError } from '../lib/refused';
 import type { ExplorerData, FullAttention, Provenance } from '../lib/routes';
-import type { Subject, View } from '../lib/view';
+import { type Image, isSame, type Subject, type View } from '../lib/view';
 import type { Engine } from './engine';
 import { NO_SERVER, requestTo } from './replies';
 
@@ -23,14 +23,19 @@ export class SavedEngine implements Engine {
   readonly isLive = false;
   readonly #data: ExplorerData['data'];
   readonly #provenance: Provenance;
+  readonly #image: Image | undefined;
 
-  constructor({ data, provenance }: Pick<SavedFile, 'data' | 'provenance'>) {
+  constructor({ data, provenance, subject }: Pick<SavedFile, 'data' | 'provenance' | 'subject'>) {
+    this.#image = subject?.image;
     this.#data = data;
     this.#provenance = provenance;
   }
 
   request = requestTo({
-    explanations: () => this.#data.explained,
+    explanations: ({ subject }) => {
+      if (!isSame(subject.image, this.#image)) throw new RefusedError(NO_SERVER); // that of another image
+      return this.#data.explained;
+    },
     'explanations/attention': () => this.#attention(),
     'explanations/rows': ({ query = [], direction = 'from' }) => this.#rows(queryKey(query, direction)),
     'explanations/maps': () => ({ ...this.#data.explained, skipped: null }),

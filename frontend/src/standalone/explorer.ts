@@ -1,6 +1,6 @@
 /* The explorer without a server, in an element. */
 
-import { mount, unmount } from 'svelte';
+import { type Component, mount, unmount } from 'svelte';
 import Explore from '../explore/Explore.svelte';
 import explore from '../explore/explore.css?inline';
 import { Explorer } from '../explore/explorer.svelte';
@@ -29,6 +29,7 @@ export function open(
   engine: Engine,
   lists: Catalog,
   styles: readonly string[] = [],
+  root: Component<{ explorer: Explorer; onsave: () => void }> = Explore,
 ): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
   style.textContent = `.${HOME} { ${[light, base, matrix, explore, narrow, presentation, save, standalone, ...styles, print].join('\n')} }`;
@@ -40,7 +41,7 @@ export function open(
   const host = { element, engine, catalog: new CatalogState(lists), theme: new ThemeColors(element, data.colors) };
   const explorer = new Explorer(host);
   let openDialog = () => {};
-  const page = mount(Explore, { target: home, props: { explorer, onsave: () => openDialog() } });
+  const page = mount(root, { target: home, props: { explorer, onsave: () => openDialog() } });
   const caption = document.createElement('p');
   caption.className = 'saved-with';
   caption.textContent = data.caption;

@@ -1,20 +1,38 @@
 /* The explorer of a saved file that holds its model, too: own images, ablated heads and removed patches. */
 
+import compare from '../compare/compare.css?inline';
 import { BrowserEngine } from '../engine/browserEngine';
 import { OpenedFiles } from '../engine/inputs';
 import { openModel } from '../engine/openModel';
 import { acceptFiles } from '../explore/files';
 import contributions from '../explore/views/contributions.css?inline';
 import features from '../explore/views/features.css?inline';
+import learn from '../learn/learn.css?inline';
+import motion from '../learn/motion/motion.css?inline';
 import { afterPaint } from '../lib/dom';
 import gallery from '../lib/gallery.css?inline';
 import { canvasOf } from '../lib/paint';
 import { RefusedError } from '../lib/refused';
+import stage from '../lib/stage.css?inline';
+import swap from '../lib/swap.css?inline';
 import { type Image, isSame } from '../lib/view';
 import type { Engine, Route } from '../session/engine';
 import { decompress, SavedEngine, type SavedFile } from '../session/savedEngine';
 import { catalogOf } from './data';
 import { open, openPage } from './explorer';
+import Pages from './Pages.svelte';
+import pages from './pages.css?inline';
+
+/** Those of a page are under its panel, as two pages may use one class name. */
+const STYLES = [
+  gallery,
+  contributions,
+  features,
+  pages,
+  swap,
+  `#saved-Compare { ${stage} ${compare} }`,
+  `#saved-Learn { ${learn} ${motion} }`,
+];
 
 /** What the file stores of its subject and target. */
 const STORED: readonly Route[] = [
@@ -48,7 +66,7 @@ openPage((element, saved) => {
       isSame(request.subject, file.subject) &&
       (!('target' in request) || isSame(request.target, file.view.target)),
   });
-  const { explorer } = open(element, file, engine, catalogOf(data, [thumbnail]), [gallery, contributions, features]);
+  const { explorer } = open(element, file, engine, catalogOf(data, [thumbnail]), STYLES, Pages);
   acceptFiles(explorer);
   afterPaint(() => load().catch(() => {})); // a request says why not
 });

@@ -18,7 +18,7 @@ from vitviz.attribution.methods import METHODS, Method
 from vitviz.attribution.neighbors import FeatureIndex, build_index, unit_features
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
-from vitviz.attribution.targets import find_target
+from vitviz.attribution.targets import check_method, find_target
 from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import load_samples
@@ -28,6 +28,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import Transformer
 from vitviz.view import Image, Sample, Subject
 from vitviz.webapp import comparisons, contact_sheets, image_lists, saved_files, snapshots
+from vitviz.webapp.comparisons import check_cost
 from vitviz.webapp.explanations import Held, maps_passes, scores_passes, skip_reason
 from vitviz.webapp.image_lists import load_cifar
 from vitviz.webapp.image_sets import thumbnail
@@ -138,21 +139,25 @@ async def scores(request: types.TargetRequest, call: Caller) -> StreamingRespons
 
 
 @router.post("/map", response_model=types.ScoredMap, response_class=Lines)
-async def map_on_request(request: types.MapRequest, call: Caller) -> StreamingResponse:
-    """Compute the map of a method on request, and its score."""
-    known = [key for key, method in METHODS.items() if method.on_request]
-    if request.method not in known:
-        raise ConfigError("method", f"must be one of {', '.join(known)}: got {request.method[:40]!r}")
+async def method_map(request: types.MapRequest, call: Caller) -> StreamingResponse:
+    """Compute the map of a method, and the score of one on request."""
+    check_method(request.method)
+    method = METHODS[request.method]
 
     async def compute() -> types.ScoredMap:
         held, target = await find(request, call)
+        if not method.on_request:
+            check_cost(held, request.method)
 
         def measure() -> types.ScoredMap:
             values = held.explanation.map(request.method, target, progress=call.job.report).ravel()
-            score = serialize.method_score(held.explanation, target, values)
+            score = serialize.method_score(held.explanation, target, values) if method.on_request else None
             return types.ScoredMap(map=values.tolist(), score=score)
 
-        return await call.reply(("map", request.method), held, target, types.ScoredMap, measure)
+        with about("method"):
+            return await call.reply(
+                ("map", request.method), held, target, types.ScoredMap, measure, many=method.many_passes
+            )
 
     return await call.stream(compute())
 
@@ -191,25 +196,28 @@ async def contributions(request: types.TargetRequest, call: Caller) -> types.Con
 
 @router.post("/features")
 async def features(request: types.FeaturesRequest, call: Caller) -> types.Features:
-    """Return principal components of the patch tokens of each layer as colors."""
+    """Return the patch tokens of each layer along their principal components."""
     explanation = (await call.explain(request.subject)).explanation
 
     def compute() -> types.Features:
         explanation.context.require_blocks("features")
         found = [pca_of_layer(explanation, layer, request.foreground) for layer in layers_of(explanation)]
-        pixels, explained = zip(*found, strict=True)
-        return types.Features(pixels=to_base64(np.stack(pixels)), explained=list(explained))
+        scores, explained = zip(*found, strict=True)
+        return types.Features(scores=to_base64(np.stack(scores).astype("<f4")), explained=list(explained))
 
     return await call.quick(compute)
 
 
 @router.post("/similarity")
 async def similarity(request: types.SimilarityRequest, call: Caller) -> types.Similarity:
-    """Return the cosine similarity of a patch with all patches in each layer."""
-    explanation = (await call.explain(request.subject)).explanation
+    """Return the cosine similarity of a patch with all patches of the same or another image in each layer."""
+    context = (await call.explain(request.subject)).explanation.context
+    with about("other"):
+        other = None if request.other is None else (await call.explain(request.other)).explanation.context
 
     def compute() -> types.Similarity:
-        found = [token_similarity(explanation.context, layer, request.patch) for layer in layers_of(explanation)]
+        layers = range(context.layers_and_heads[0])
+        found = [token_similarity(context, layer, request.patch, other) for layer in layers]
         return types.Similarity(values=to_base64(np.stack(found).astype("<f4")))
 
     with about("patch"):
@@ -267,12 +275,6 @@ async def provenance(request: types.CodeRequest, call: Caller) -> Provenance:
     return await call.quick(lambda: attribution.provenance(held.explanation, request.view, other=other, numbers=True))
 
 
-@router.post("/comparison")
-async def comparison(request: types.ComparisonRequest, call: Caller) -> types.Comparison:
-    """Compare two maps and two predictions."""
-    return await comparisons.compare(request, call, comparisons.to_reply)
-
-
 @router.post("/comparison-provenance")
 async def comparison_provenance(request: types.ComparisonRequest, call: Caller) -> Provenance | None:
     """Return where a figure of a comparison comes from, without the figure's panels."""
@@ -282,7 +284,7 @@ async def comparison_provenance(request: types.ComparisonRequest, call: Caller) 
 @router.post("/class-token-swap")
 async def class_token_swap(request: types.SwapRequest, call: Caller) -> types.Swap:
     """Replace the class token of an image by that of another one, after each layer."""
-    a, b = await call.explain(request.a), await call.explain(request.b)
+    a, b = await call.explain(request.subject), await call.explain(request.other)
     return await call.many_passes(lambda: swap(a.explanation, b.explanation), a.is_large)
 
 
@@ -365,20 +367,16 @@ def to_reply(held: Held) -> types.Explained:
 
 def pca_of_layer(
     explanation: Explanation, layer: int, foreground: bool
-) -> tuple[NDArray[np.uint8], list[float] | None]:
-    """Return the colors of the patches, RGBA (N, 4), and the explained variance ratios.
+) -> tuple[NDArray[np.float32], list[float] | None]:
+    """Return the coordinates of the patches along the components, (N, 3), and the explained variance ratios.
 
-    Patches outside of the foreground are transparent; all are, and there are no ratios, if fewer than three are left.
+    Patches outside of the foreground are NaN; all are, and there are no ratios, if fewer than three are left.
     """
-    pixels = np.zeros((explanation.context.config.num_patches, 4), np.uint8)
     try:
         found = explanation.pca(layer, foreground)
     except ValueError:
-        return pixels, None
-    kept = found.foreground.ravel()
-    pixels[kept, :3] = np.round(255 * found.rgb.reshape(-1, 3)[kept])
-    pixels[kept, 3] = 255
-    return pixels, found.basis.explained.tolist()
+        return np.full((explanation.context.config.num_patches, 3), np.nan, np.float32), None
+    return found.scores.reshape(-1, 3), found.basis.explained.tolist()
 
 
 def swap(a: Explanation, b: Explanation) -> types.Swap:

@@ -26,6 +26,7 @@ from vitviz.webapp.server.refusals import RefusingRoute
 from vitviz.webapp.timelines import Timelines
 
 router = APIRouter(prefix="/explanations/lesson", route_class=RefusingRoute)
+NOT_IN_BROWSERS = ("attn_lrp", "text_similarity")  # methods that its engine lacks; without them it finds the same set
 NAMED_BY = ("attention", "average", "balanced_gradients")  # methods whose patches are removed
 REMOVED = 0.25  # fraction of the patches
 PASSES = 10  # forward passes for a patch, until few removed patches change the answer
@@ -123,7 +124,8 @@ async def flips(request: SubjectRequest, call: Caller) -> types.Flips:
         raise ValueError("This model is large: finding the best set takes too many forward passes. Try a smaller one.")
 
     def compute() -> types.Flips:
-        quick = [key for key, one in explanation.methods.items() if not one.many_passes and key != "random"]
+        left_out = ("random", *NOT_IN_BROWSERS)
+        quick = [key for key, one in explanation.methods.items() if not one.many_passes and key not in left_out]
         found = lesson.flips(explanation.context, [rank_patches(explanation, key) for key in quick])
         return types.Flips(best=found.best, random=found.random)
 
@@ -150,22 +152,20 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
     probabilities, norms = lesson.layer_predictions(context) if is_known else (np.empty((0, 0)), np.empty(0))
     patches = lesson.patch_predictions(context) if is_known else None
     rows, tokens = lesson.sample_tokens(context) if is_known else ([], np.empty(0))
-    pixels = np.asarray(explanation.image.model_input.convert("RGB"))
     has_head = context.config.num_classes > 0
     count = max(1, math.floor(REMOVED * context.config.num_patches))
     methods = [key for key in NAMED_BY if has_head and key in explanation.methods]
-    ranked = [(explanation.methods[key].title, rank_patches(explanation, key)[:count]) for key in methods]
+    ranked = [(key, rank_patches(explanation, key)[:count]) for key in methods]
     drawn = lesson.random_patches(context, count) if has_head else []
     return types.Lesson(
         model=describe(context),
-        scrambled=data_url(Image.fromarray(lesson.scramble(pixels, context.config.patch_size))),
         logits=context.logits.tolist(),
         lens=probabilities.tolist(),
         norms=norms.tolist(),
         patch_predictions=None if patches is None else patches.tolist(),
         contributions=contributions_of(explanation) if has_head and is_known else None,
         removals=removals(context, ranked),
-        random=removals(context, [(f"Random {number}", patches) for number, patches in enumerate(drawn, start=1)]),
+        random=removals(context, [("random", patches) for patches in drawn]),
         rows=rows,
         tokens=to_base64(tokens.astype("<f4")),
     )
@@ -213,14 +213,14 @@ def rank_patches(explanation: Explanation, method: str) -> list[int]:
     return order
 
 
-def removals(context: ForwardContext, named: Sequence[tuple[str, list[int]]]) -> list[types.Removal]:
+def removals(context: ForwardContext, ranked: Sequence[tuple[str, list[int]]]) -> list[types.Removal]:
     """Return what removing some sets of patches does."""
-    if not named:
+    if not ranked:
         return []
-    found = lesson.without_patches(context, [patches for _, patches in named]).tolist()
+    found = lesson.without_patches(context, [patches for _, patches in ranked]).tolist()
     return [
-        types.Removal(name=name, patches=patches, probabilities=probabilities)
-        for (name, patches), probabilities in zip(named, found, strict=True)
+        types.Removal(method=method, patches=patches, probabilities=probabilities)
+        for (method, patches), probabilities in zip(ranked, found, strict=True)
     ]
 
 

@@ -58,9 +58,10 @@ class FeaturesRequest(SubjectRequest):
 
 
 class SimilarityRequest(SubjectRequest):
-    """Also a patch."""
+    """Also a patch, and another image by the same model, whose patches are compared with it; None for the same."""
 
     patch: Index
+    other: Subject | None = None
 
 
 class NearestRequest(SubjectRequest):
@@ -107,11 +108,10 @@ class ComparisonRequest(Model):
     b: SideRequest
 
 
-class SwapRequest(Model):
+class SwapRequest(SubjectRequest):
     """The subject whose patches stay, and the one whose class token is inserted."""
 
-    a: Subject
-    b: Subject
+    other: Subject
 
 
 class ScoreParts(Reply):
@@ -257,7 +257,7 @@ class Scores(Reply):
 
 
 class ScoredMap(Reply):
-    """The map of a method on request, (N,), and its score; None for a flat map."""
+    """The map of a method, (N,), and its score; None for a flat map, or if the method is not on request."""
 
     map: Vector
     score: float | None
@@ -283,12 +283,12 @@ class Contributions(Reply):
 
 
 class Features(Reply):
-    """Principal components of patch tokens by layer: colors, RGBA (L, N, 4), and explained variance ratios.
+    """Patch tokens along their principal components by layer, float32 (L, N, 3), and explained variance ratios.
 
-    Removed patches are transparent. A layer has no ratios if fewer than three patches are left.
+    Removed patches are NaN. A layer has no ratios if fewer than three patches are left.
     """
 
-    pixels: str
+    scores: str
     explained: list[Vector | None]
 
 
@@ -389,72 +389,3 @@ class ContactSheet(Reply):
     scale: MapScale | None
     title: str
     note: str
-
-
-class ComparedMap(Reply):
-    """A side of a comparison: its map on the common scale (N), None for removed patches.
-
-    Attributes:
-        name: What distinguishes the side.
-        title: What the map shows.
-        values: The map.
-        colors: Of features, which have no values: RGBA (N, 4), transparent for removed patches.
-        rows: Of the grid of patches.
-        columns: Likewise.
-        aspect: Width divided by height of the model input.
-    """
-
-    name: str
-    title: str
-    values: list[float | None]
-    colors: str | None
-    rows: int
-    columns: int
-    aspect: float
-
-
-class ComparedClass(Reply):
-    """A class with the probabilities of both sides, and the change in percentage points as printed."""
-
-    name: str
-    a: float
-    b: float
-    points: float
-
-
-class Comparison(Reply):
-    """Two maps on one scale and two predictions, and what they differ in.
-
-    Attributes:
-        a: The first side.
-        b: The second side.
-        scale: Of both maps.
-        has_same_quantity: Whether both maps measure the same; otherwise each is relative to its own largest magnitude.
-        difference: B minus A (N); None if the grids differ or no patch has a value in both.
-        difference_scale: Of the difference.
-        difference_unit: Likewise.
-        most_changed: The patch of the largest difference.
-        correlation: Rank correlation of the maps.
-        classes: Those that both predict, the most probable first.
-        total_variation: Distance of the probabilities; None if the labels differ.
-        headline: How the maps differ.
-        correlation_sentence: The rank correlation, or why there is none.
-        prediction_sentence: What both sides predict.
-        notes: What is compared and what is not.
-    """
-
-    a: ComparedMap
-    b: ComparedMap
-    scale: MapScale
-    has_same_quantity: bool
-    difference: list[float | None] | None
-    difference_scale: MapScale
-    difference_unit: str
-    most_changed: int | None
-    correlation: float | None
-    classes: list[ComparedClass]
-    total_variation: float | None
-    headline: str
-    correlation_sentence: str
-    prediction_sentence: str
-    notes: list[str]

@@ -74,9 +74,9 @@ class LayerContributions(Reply):
 
 
 class Removal(Reply):
-    """What removing patches does: who ranked them, the patches, and the probabilities of the classes then."""
+    """What removing patches does: the method that ranked them, the patches, and the probabilities then."""
 
-    name: str
+    method: str
     patches: list[int]
     probabilities: Vector
 
@@ -86,7 +86,6 @@ class Lesson(Reply):
 
     Attributes:
         model: Sizes of the model.
-        scrambled: The image as data URL, with patches cut by a wrong reshape.
         logits: (K,).
         lens: Probabilities by layer, (L + 1, K); empty for a captured model.
         norms: Norms of the token that is read, (L + 1,); empty likewise.
@@ -99,7 +98,6 @@ class Lesson(Reply):
     """
 
     model: LessonModel
-    scrambled: str
     logits: Vector
     lens: Matrix
     norms: Vector

@@ -57,10 +57,6 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
 .pair-index { display: inline-flex; align-items: center; gap: 4px; font-size: 12px; color: var(--quiet); }
 .pair-index input { width: 52px; height: 30px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: var(--ink); font-size: 13px; appearance: textfield; }
 .pair-index input::-webkit-inner-spin-button { display: none; }
-.pair-upload { position: relative; display: inline-grid; place-items: center; height: 30px; padding: 0 8px; overflow: hidden; }
-.pair-upload input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; font-size: 0; }
-.pair-upload:focus-within { outline: 2px solid var(--color-accent); outline-offset: 2px; }
-.pair-upload.on { border-color: var(--color-accent); color: var(--color-accent); }
 .pair-ablation { display: grid; gap: 8px; }
 .pair-ablation select { max-width: 100%; }
 .pair-chip { position: relative; padding: 0 8px; }

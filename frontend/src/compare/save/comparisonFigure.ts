@@ -3,9 +3,10 @@
 import { type FigureFormat, fileName, fileOf } from '../../lib/export/files';
 import { drawingOf } from '../../lib/export/sheet';
 import { overriding } from '../../lib/export/shown';
-import type { Provenance, Comparison as Reply } from '../../lib/routes';
+import type { Provenance } from '../../lib/routes';
 import stage from '../../lib/stage.css?inline';
 import css from '../compare.css?inline';
+import type { Compared } from '../compared';
 import type { Comparison, Shown } from '../comparison.svelte';
 import { restingSentence, scaleSentence } from '../readings';
 import type { Format } from '../saveComparison';
@@ -34,5 +35,5 @@ export async function drawFigure(
 }
 
 /** The name of a file: what the sides differ in, and what both show. */
-export const nameOf = ({ a, b }: Reply, format: Format) =>
+export const nameOf = ({ a, b }: Compared, format: Format) =>
   fileName(['vitviz compare', a.name, b.name, a.title === b.title && a.title], format);

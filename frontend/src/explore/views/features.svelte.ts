@@ -1,7 +1,8 @@
 /* State of the features view. */
 
-import { bytesOf, floatsOf } from '../../lib/base64';
+import { floatsOf } from '../../lib/base64';
 import type { Scale } from '../../lib/numbers';
+import { layerColors } from '../../lib/patchColors';
 import type { Nearest } from '../../lib/routes';
 import type { Term } from '../../lib/terms';
 import { type Line, written } from '../../lib/words';
@@ -109,8 +110,8 @@ export class FeaturesPanel implements Panel {
       return session.status.request(
         (signal) =>
           session.engine.request('explanations/features', { subject: explanation.subject, foreground }, signal),
-        ({ pixels, explained }) => {
-          this.#colors = { explanation, pixels: new Uint32Array(bytesOf(pixels).buffer), explained };
+        ({ scores, explained }) => {
+          this.#colors = { explanation, pixels: layerColors(floatsOf(scores), explained.length), explained };
         },
         (sentence) => {
           this.#colors = null;
