@@ -17,7 +17,8 @@ export function drawLayers(scene: Scene) {
     const isNow = layer === now && m.isIn('layers');
     const [x, color] = [world.tiles[layer - 1]?.[0].x ?? table.x, layer > now ? ink.quiet : ink.text];
     pen.fade(alpha);
-    if (hasRoom) pen.text(layer ? `layer ${layer}` : 'tokens', x, table.y, { dy: -7, color, isBold: isNow });
+    const name = layer ? `layer ${layer}` : table.w * pen.scale > 4 * pen.size ? 'tokens' : '';
+    if (hasRoom) pen.text(name, x, table.y, { dy: -7, color, isBold: isNow });
     if (isNow) pen.mark(table, alpha);
     if (layer <= now) drawReading(scene, table, layer, hasRoom && 150 * pen.scale > 2.6 * pen.size);
   });

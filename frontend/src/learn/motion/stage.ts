@@ -111,7 +111,7 @@ function drawBar(
   name: string,
 ) {
   const isWide = width > 500;
-  const [y, length] = [height - FOOT / 2, isWide ? 96 : 48];
+  const [y, length] = [height - FOOT / 2, isWide ? 96 : 28];
   let x = start;
   const write = (text: string, gap: number) => {
     g.fillStyle = ink.quiet;
@@ -128,6 +128,6 @@ function drawBar(
     g.fillRect(x + i, y - 5, 1, 10);
   }
   x += length + 6;
-  write(high, 28);
+  write(high, isWide ? 28 : 12);
   return x;
 }

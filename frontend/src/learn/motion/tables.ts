@@ -80,7 +80,8 @@ function labelTable(scene: Scene) {
     const rect = scene.rowOf(0, row);
     const name = tokenName(row, shape).replace('the ', '');
     if (row && rect.h * pen.scale < pen.size) break;
-    pen.text(name, x, rect.y + rect.h / 2, { align: 'right', base: 'middle', dx: -8, color: ink.text });
+    if (world.isTall) pen.text(row ? '' : name, x + w, y, { align: 'right', dy: -6, color: ink.text });
+    else pen.text(name, x, rect.y + rect.h / 2, { align: 'right', base: 'middle', dx: -8, color: ink.text });
   }
   const drawn = story.rows.length - shape.prefix;
   const some = shape.prefix + drawn < story.weightCount ? `, ${drawn} patches drawn` : '';

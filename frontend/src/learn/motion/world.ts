@@ -41,22 +41,22 @@ export function layOut(shape: Shape, layer: number, head: number, width: number,
   });
   const [first, after] = [tiles[layer][0], tables[layer + 1]];
   const stream: Rect & { pitch: number } = isTall
-    ? { x: first.x, y: first.y + down * pitch + 30, w: 300, h: 20, pitch: 58 }
+    ? { x: first.x - 175, y: first.y + down * pitch + 30, w: 600, h: 20, pitch: 58 }
     : { x: first.x + across * pitch + 40, y: after.y + 6, w: 800, h: 34, pitch: 86 };
   const last = places[places.length - 1];
   const bars = { x: last.x + 100, y: last.y, w: BARS - 40, h: SIDE };
   const end = tables[shape.layers];
   const frames = {
-    image: { x: image.w / 2 - 700, y: -30, w: 1400, h: SIDE + 60 },
+    image: { x: image.w / 2 - (isTall ? 290 : 700), y: -30, w: isTall ? 580 : 1400, h: SIDE + 60 },
     embedding: isTall ? { x: -30, y: -40, w: 900, h: 1200 } : { x: -20, y: -44, w: 1440, h: SIDE + 104 },
     tokens: isTall ? { x: -20, y: -60, w: 900, h: SIDE + 130 } : { x: -150, y: -60, w: 1380, h: SIDE + 130 },
-    scores: isTall ? inHead(-24, -486, 464, 936) : inHead(-640, -56, 1250, 520),
+    scores: isTall ? inHead(-24, -510, 464, 960) : inHead(-640, -56, 1250, 520),
     weights: isTall ? inHead(-24, -110, 464, 856) : inHead(-320, -56, 1340, 520),
     heads: isTall
-      ? { x: first.x - 20, y: first.y - 30, w: 340, h: down * pitch + 440 }
+      ? { x: first.x - 195, y: first.y - 40, w: 640, h: down * pitch + 450 }
       : { x: first.x - 30, y: after.y - 40, w: across * pitch + 910, h: SIDE + 90 },
     answer: { x: end.x - 60, y: bars.y - 50, w: bars.x + bars.w - end.x + 90, h: SIDE + 110 },
-    whole: { x: -30, y: -50, w: size.w + 80, h: size.h + 150 },
+    whole: { x: -30, y: isTall ? -130 : -50, w: size.w + 80, h: size.h + (isTall ? 250 : 150) },
   };
   if (end.y !== bars.y) Object.assign(frames.answer, { x: bars.x - 60, w: bars.w + 90 });
   return { isTall, pitch: GAP + TABLE, image, tables, tiles, side, unit, inHead, stream, bars, frames };
