@@ -44,6 +44,7 @@ PUBLIC = {
     "reconstruct",
     "swap_class_token",
     "train",
+    "tuned_lens",
     "verify",
     "watch",
     "widget",

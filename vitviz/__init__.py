@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vitviz.attribution.head_factors import HeadFactors
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
+    from vitviz.attribution.tuned_lens import TunedLens
     from vitviz.attribution.verification import Verification
     from vitviz.data.images import Images
     from vitviz.data.preprocessing import ImageLike
@@ -71,6 +72,7 @@ __all__ = [
     "reconstruct",
     "swap_class_token",
     "train",
+    "tuned_lens",
     "verify",
     "watch",
     "widget",
@@ -284,6 +286,37 @@ def head_factors(
 
     checkpoint = as_checkpoint(model)
     return module.head_factors(checkpoint, read_images(checkpoint, images), report)
+
+
+def tuned_lens(
+    model: "Checkpoint | nn.Module",
+    images: "Images | None" = None,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> "TunedLens":
+    """Return what each patch already knows of the prediction after each layer: a probe of the patch tokens.
+
+    The definition is in `vitviz.attribution.tuned_lens`; `maps(explanation)` are the probabilities of a class, (L + 1,
+    gh, gw), `accuracy` and `localization` measure each layer. An accurate probe need not tell what is where.
+
+    Args:
+        model: A classifier, from `load` or `train`, or a module that `load` takes.
+        images: A batch of training images, as for `explain`, better 2,500 or more: the lens is fit on four in five, and
+            measured on the others. By default it is read: from the file next to that of the model (`vitviz lens`), or
+            what the page has fit.
+        report: Called with the number of images done and of all; it may raise to stop.
+
+    Raises:
+        CapturedModelError: If the model is captured.
+        ImageError: If an image cannot be read.
+        ValueError: If the model predicts no class, there are fewer than 10 images, or there is no file.
+    """
+    from vitviz.attribution import tuned_lens as module
+    from vitviz.models.hub import as_checkpoint
+
+    checkpoint = as_checkpoint(model)
+    if images is None:
+        return module.require_lens(checkpoint)
+    return module.fit(checkpoint, read_images(checkpoint, images), report=report)
 
 
 def verify(

@@ -153,6 +153,8 @@ class View(Model):
         outlines: Opacity of the image's outlines on the large map.
         pixels: Whether the map of a method that has one per pixel is shown by pixel.
         foreground: Whether features leave the background out.
+        lens: Whether features are what the tuned lens of the model reads from each patch: the probability of the
+            target's class.
         other: The second image of activation patching.
     """
 
@@ -169,6 +171,7 @@ class View(Model):
     outlines: Fraction = 0.6
     pixels: bool = False
     foreground: bool = False
+    lens: bool = False
     other: Image | None = None
 
 

@@ -41,6 +41,10 @@ def test_code_computes_the_same_arrays(view, ablations):
         (View(content="features", layer=2), lambda cat, dog: cat.pca(2).rgb),
         (View(content="features", layer=2, query=(9,)), lambda cat, dog: cat.similarity(2, 9)),
         (
+            View(content="features", layer=3, lens=True),
+            lambda cat, dog: vitviz.tuned_lens(cat.context.checkpoint).maps(cat)[4],
+        ),
+        (
             View(content="patching", target=(3, 5)),
             lambda cat, dog: vitviz.patch_activations(cat, dog, (3, 5)).recovered,
         ),

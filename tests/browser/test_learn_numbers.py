@@ -68,10 +68,27 @@ def positions(ex):
 
 
 def class_token(ex):
-    found = lesson.patch_predictions(ex.context)
-    here, cats = found[PATCH], int((found.argmax(1) == CAT).sum())
-    caption = [*place(PATCH), 100 * here.max(), 0, 100, cats, 64, 100 * found[:, CAT].mean()]
+    weights = ex.cls_attention[-1].mean(0)[1:]
+    caption = [*place(PATCH), 100 * weights[PATCH], 6, 0, 100 * weights.max(), 100 / (len(weights) + 1)]
     return [], [100 * ex.probabilities.max(), *caption]
+
+
+def known(ex):
+    lens = vitviz.tuned_lens(ex.context.checkpoint)
+    maps = lens.maps(ex).reshape(7, 64)
+    captions = [100 * ex.probabilities.max()]
+    for layer, values in enumerate(maps):
+        captions += [
+            *([layer] * bool(layer)),
+            100 * values[PATCH],
+            100 * lens.accuracy[layer],
+            lens.localization[layer],
+        ]
+    best = int(lens.localization.argmax())
+    assert (lens.accuracy.argmax(), lens.localization[-1] < lens.localization[0]) == (6, True)  # what the sentence says
+    assert lens.plain_localization[-1] < 0.5  # "worse than chance"
+    said = [100 * lens.accuracy.max(), lens.localization[-1], best, lens.localization[best]]
+    return [0.5], [*captions, *said, lens.held_out, 10, 0, 100, lens.plain_localization[-1]]
 
 
 def attention(ex):
@@ -205,7 +222,7 @@ METHODS = ("attention", "average", "balanced_gradients")
 STEPS = {
     **{"overview": overview, "patches": patches, "embedding": embedding, "positions": positions},
     **{"class-token": class_token, "attention": attention, "heads": heads, "question": question},
-    **{"layers": layers, "decision": decision, "softmax": softmax},
+    **{"layers": layers, "known": known, "decision": decision, "softmax": softmax},
     **{"contributions": contributions, "removal": removal, "training": training},
 }
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"
 STEPS = (
     *("overview", "patches", "embedding", "positions", "class-token", "attention"),
-    *("heads", "question", "layers", "decision", "softmax", "contributions", "removal", "training"),
+    *("heads", "question", "layers", "known", "decision", "softmax", "contributions", "removal", "training"),
 )
 
 
@@ -258,7 +258,7 @@ def test_the_second_image_gives_the_class_token(open_lesson):
 def test_the_glossary_leads_to_the_steps(open_lesson):
     page = open_lesson()
     page.click(".lesson-glossary summary")
-    expect(page.locator(".lesson-glossary dt")).to_have_count(20)
+    expect(page.locator(".lesson-glossary dt")).to_have_count(21)
     page.get_by_role("button", name=f"Logit lens: step {STEPS.index('layers') + 1}").click()
     at_step(page, "layers")
     expect(page).to_have_url(re.compile("step=layers"))

@@ -58,7 +58,7 @@ def test_features_and_the_similarity_of_a_patch(open_page, explanation):
     expect(page.locator(".headline")).to_contain_text(f"Layer 4: three components explain {explained}")
     page.locator(".frame").nth(5).click()
     expect(page.locator(".map-title")).to_have_text("Layer 6, features")
-    page.check(".foreground input")
+    page.check("[name=foreground]")
     expect(page.locator(".film-note").first).to_contain_text("without the background")
     expect(page.locator("[name=direction], [name=scale]")).to_have_count(0)
     choose_option(page, "query", "patch")
@@ -68,6 +68,26 @@ def test_features_and_the_similarity_of_a_patch(open_page, explanation):
     page.click("[data-view=attention]")
     choose_option(page, "direction", "similar")
     expect(page.locator("[data-view=features]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_tuned_lens_by_layer(open_page, explanation):
+    page = open_page("?image=cat&content=features&layer=3&head=mean")
+    page.check("[name=lens]")
+    lens = vitviz.tuned_lens(explanation.context.checkpoint)
+    maps = lens.maps(explanation)
+    expect(page.locator(".map-title")).to_have_text("Layer 4, tuned lens")
+    expect(page.locator(".headline")).to_contain_text(f"give cat {100 * maps[4].mean():.0f}\u00a0% on average")
+    expect(page.locator(".status")).to_contain_text(f"AUROC of {lens.localization[4]:.2f}")
+    expect(page.locator(".status")).to_contain_text("Accuracy is not localization")
+    expect(page.locator(".frame-text")).to_have_text([f"{100 * one:.0f}\u00a0%" for one in lens.accuracy[1:]])
+    expect(page.locator("[name=foreground]")).to_have_count(0)
+    page.locator(".frame").nth(5).click()
+    expect(page.locator(".headline")).to_contain_text(f"Layer 6: the patches give cat {100 * maps[6].mean():.0f}\u00a0%")
+    expect(page).to_have_url(re.compile("lens=true"))
+    page.locator("[data-class='0']").click()
+    expect(page.locator(".headline")).to_contain_text(f"give airplane {100 * lens.maps(explanation, 0)[6].mean():.0f}\u00a0%")
+    page.uncheck("[name=lens]")
+    expect(page.locator(".map-title")).to_have_text("Layer 6, features")
 
 
 def test_activation_patching_by_mouse_and_keyboard(open_page, explanation):

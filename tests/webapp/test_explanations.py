@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from tests import tiny
 from tests.webapp.api import CAT, routes
 from vitviz import environment
-from vitviz.attribution import many_images, serialize
+from vitviz.attribution import many_images, serialize, tuned_lens
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.context import BEFORE_BATCH
 from vitviz.attribution.explanation import explain, patch_activations
@@ -248,6 +248,24 @@ def training_images(monkeypatch, tmp_path):
     monkeypatch.setattr(cifar, "load", lambda split, data: (images, labels))
     yield images, labels
     image_lists.load_split.cache_clear()
+
+
+def test_the_lens_is_fit_on_request_and_kept(client, cat, training_images, tmp_path, monkeypatch):
+    monkeypatch.setenv("VITVIZ_CACHE", str(tmp_path))
+
+    def ask(**fields):
+        return client.post("explanations/lens", subject=CAT, **fields)[1][-1]["reply"]["lens"]
+
+    assert ask() is None
+    reply = ask(fit=True, target=[3])
+    expected = tuned_lens.fit(tiny.checkpoint(), tuned_lens.choose_images(training_images[0]), "CIFAR-10")
+    values = decoded(reply.pop("values"), "<f4", tiny.L + 1, tiny.GH, tiny.GW)
+    np.testing.assert_allclose(values, expected.maps(cat, 3), atol=1e-6)
+    assert reply == expected.describe()
+    assert (reply["images"], reply["held_out"], reply["dataset"]) == (16, 4, "CIFAR-10")
+    stored = tuned_lens.require_lens(tiny.checkpoint())
+    np.testing.assert_allclose(stored.weight, expected.weight, atol=1e-6)
+    assert decoded(ask()["values"], "<f4", tiny.L + 1, tiny.GH, tiny.GW)[2, 1, 1] == expected.maps(cat)[2, 1, 1]
 
 
 def test_the_nearest_images_are_those_of_the_library(client, cat, training_images, tmp_path):

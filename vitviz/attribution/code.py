@@ -125,6 +125,11 @@ def other_lines(explanation: "Explanation", view: View, other: "Explanation | No
         yield f"found = explanation.contributions({arguments(target=target_of(explanation, view))})"
         yield f"heads = found.heads  # ({layers}, {heads}, tokens), in logits"
         yield "found.attention, found.mlp, found.embedding, found.bias, found.logit"
+    elif view.content == "features" and view.lens:
+        given = arguments(target=target_of(explanation, view))
+        yield "lens = vitviz.tuned_lens(model)  # fit by `vitviz lens` or the page; lens.accuracy, lens.localization"
+        index = layers if layer is None else layer + 1
+        yield f"array = lens.maps(explanation, {given})[{index}]  # ({rows}, {columns}), probability; [0] is the input"
     elif view.content == "features" and view.query:
         given = arguments(layer=layer, patch=int(view.query[-1]))
         yield f"array = explanation.similarity({given})  # ({rows}, {columns}), cosine"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
 
 DRAWN = ("attention", "method", "features")
-NOT_DRAWN = ("smooth", "outlines", "truth", "other")
+NOT_DRAWN = ("smooth", "outlines", "truth", "lens", "other")
 WIDTH = 10.0  # inches
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 NUMBERS = {"contributions": "ex.contributions()", "features": "ex.pca()", "patching": "vitviz.patch_activations"}
 OTHERWISE = "for the numbers, or save the figure from the page."
-NOT_DRAWN = ("outlines", "truth", "foreground", "other")
+NOT_DRAWN = ("outlines", "truth", "foreground", "lens", "other")
 
 
 def draw(explanation: "Explanation", fields: dict[str, Any], width: float) -> "Figure":

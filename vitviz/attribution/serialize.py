@@ -17,6 +17,7 @@ from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Provenance, provenance
 from vitviz.attribution.targets import find_target
+from vitviz.attribution.tuned_lens import lens_in_file
 from vitviz.attribution.view_maps import default_rows, limits_of, query_rows, target_of
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import load_samples
@@ -302,7 +303,9 @@ def document(
     data = to_file(rounded, view, complete, stated=stated)
     data["data"]["attention"] = None  # the model computes it
     data["data"]["caption"] += f" {rounding.describe(checkpoint, 'float16')}"
-    return document.document(data, figure, title, rounding.to_file(checkpoint, head_means=means))
+    return document.document(
+        data, figure, title, rounding.to_file(checkpoint, "float16", means, lens_in_file(checkpoint))
+    )
 
 
 def with_rounded_weights(explanation: "Explanation") -> "Explanation":

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vitviz.attribution.ablation import describe_ablations
 from vitviz.attribution.activation_patching import ActivationPatching
 from vitviz.attribution.targets import target_names
+from vitviz.attribution.tuned_lens import require_lens
 from vitviz.attribution.view_maps import (
     all_rows,
     attention_scales,
@@ -56,8 +57,9 @@ def arrays(explanation: "Explanation", view: View, patched: PatchedPair | None =
             (L + 1, A + 1, R), attention to or from the tokens before the patches; `limits`, ends of the scales of heads
             and means, if they are shared. Of "contributions": the fields of `Contributions`, and the `map` of the
             chosen heads. Of "features": `rgb` (L, gh, gw, 3) and `explained` (L, 3), or with a query its `similarity`
-            (L, gh, gw) and the `patch`. Of "patching": `heads` (L, A), `mlp` (L,), `target`, both logits, and `tokens`
-            (T,) if a layer is shown.
+            (L, gh, gw) and the `patch`, or of the tuned lens `lens` (L + 1, gh, gw), `accuracy` and `localization`
+            (L + 1,), from the input of the first block on. Of "patching": `heads` (L, A), `mlp` (L,), `target`, both
+            logits, and `tokens` (T,) if a layer is shown.
         patched: The results of "patching".
 
     Returns:
@@ -71,7 +73,7 @@ def arrays(explanation: "Explanation", view: View, patched: PatchedPair | None =
         return patching_arrays(patched)
     found = {
         "contributions": contribution_arrays,
-        "features": similarity_arrays if view.query else feature_arrays,
+        "features": lens_arrays if view.lens else similarity_arrays if view.query else feature_arrays,
     }.get(view.content, map_arrays)(explanation, view)
     return found | {"labels": np.array(explanation.labels), "probabilities": explanation.probabilities}
 
@@ -165,6 +167,13 @@ def similarity_arrays(explanation: "Explanation", view: View) -> Arrays:
     return {"similarity": values, "patch": np.array(patch)}
 
 
+def lens_arrays(explanation: "Explanation", view: View) -> Arrays:
+    """Return the probability of the (first) class at each patch after each layer, by the tuned lens of the model."""
+    lens = require_lens(explanation.context.checkpoint)
+    found = lens.maps(explanation, target_of(explanation, view))
+    return {"lens": found, "accuracy": lens.accuracy, "localization": lens.localization}
+
+
 def patching_arrays(patched: PatchedPair | None) -> Arrays:
     """Return what each head, MLP and token recovers."""
     if patched is None:
@@ -188,16 +197,8 @@ def rows(explanation: "Explanation", view: View, found: Arrays) -> Iterator[Row]
         yield from (("recovered", "MLP", k + 1, "", "", "", value) for k, value in enumerate(found["mlp"]))
         if "tokens" in found:
             yield from token_rows("recovered", "token", found["tokens"], (at[0], ""), explanation)
-    elif "similarity" in found:
-        name = formatting.patch_name(int(found["patch"]), explanation.context.grid[1])
-        for (k, row, column), value in np.ndenumerate(found["similarity"]):
-            yield "cosine similarity", name, k + 1, "", row + 1, column + 1, value
-    elif "rgb" in found:
-        for (k, row, column, channel), value in np.ndenumerate(found["rgb"]):
-            color = ("red", "green", "blue")[channel]
-            yield f"{color}, 0 to 255", "principal component", k + 1, "", row + 1, column + 1, value
-        for (k, component), value in np.ndenumerate(found["explained"]):
-            yield "explained variance", f"component {component + 1}", k + 1, "", "", "", value
+    elif view.content == "features":
+        yield from feature_rows(explanation, view, found)
     else:
         for (row, column), value in np.ndenumerate(found["map"]):
             yield "map", str(found["title"]), *at, row + 1, column + 1, value
@@ -205,6 +206,26 @@ def rows(explanation: "Explanation", view: View, found: Arrays) -> Iterator[Row]
         for (layer, head, row, column), value in np.ndenumerate(found["maps"]):
             yield "attention", "", number(layer, layers), number(head, heads), row + 1, column + 1, value
         yield from probability_rows(found)
+
+
+def feature_rows(explanation: "Explanation", view: View, found: Arrays) -> Iterator[Row]:
+    """Yield what is known of the tokens: similarity with a patch, probability by the tuned lens, or colors."""
+    if "similarity" in found:
+        name = formatting.patch_name(int(found["patch"]), explanation.context.grid[1])
+        for (k, row, column), value in np.ndenumerate(found["similarity"]):
+            yield "cosine similarity", name, k + 1, "", row + 1, column + 1, value
+    elif "lens" in found:
+        name = target_names(explanation.context, target_of(explanation, view))[0]
+        for (k, row, column), value in np.ndenumerate(found["lens"]):
+            yield "probability by the tuned lens", name, k, "", row + 1, column + 1, value
+        for quantity in ("accuracy", "localization"):
+            yield from ((quantity, "tuned lens", k, "", "", "", value) for k, value in enumerate(found[quantity]))
+    else:
+        for (k, row, column, channel), value in np.ndenumerate(found["rgb"]):
+            color = ("red", "green", "blue")[channel]
+            yield f"{color}, 0 to 255", "principal component", k + 1, "", row + 1, column + 1, value
+        for (k, component), value in np.ndenumerate(found["explained"]):
+            yield "explained variance", f"component {component + 1}", k + 1, "", "", "", value
 
 
 def method_rows(found: Arrays) -> Iterator[Row]:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from vitviz.models.checkpoint import Checkpoint
 
 
+ImageCount = Annotated[int, Field(ge=10)]
 INTERRUPTED = 130  # 128 + SIGINT, as in a shell
 app = typer.Typer(
     no_args_is_help=True,
@@ -328,6 +329,54 @@ def load_probe_images(model: "Checkpoint", data: str | None, count: int) -> "tup
     images = preprocessing.load_samples(img_size, model.resize)  # (10, 3, H, W)
     reason = "CIFAR-10 is not available" if img_size == (32, 32) else "CIFAR-10 has another size"
     return images, f"the {len(images)} samples ({reason})"
+
+
+@app.command("lens")
+def fit_lens(
+    checkpoint: CheckpointName,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Default: NAME.lens.npz next to the model's file, or in the cache folder.",
+        ),
+    ] = None,
+    dataset: Annotated[
+        str, typer.Option(help="Dataset whose training images are used.", **checked_by(DatasetName))
+    ] = "cifar10",
+    data: AnyData = None,
+    num_images: Annotated[
+        int, typer.Option(help="Number of training images, of which a fifth is held out.", **checked_by(ImageCount))
+    ] = 2500,
+) -> None:
+    """Fit a tuned lens: what does each patch already know of the prediction after each layer?"""
+    from rich.table import Table
+
+    from vitviz.attribution import tuned_lens
+    from vitviz.data import datasets
+    from vitviz.models.hub import load
+
+    model = load(checkpoint)
+    tuned_lens.check(model)
+    path = output or [*tuned_lens.beside(model), tuned_lens.cached(model)][0]
+    if dataset in datasets.DATASET_INFO:  # the fit resizes its images, those that it needs
+        loaded = datasets.load(dataset, data, (32, 32), ("train",))
+    else:
+        loaded = datasets.load(dataset, data, model.config.img_size, ("train",), resize=model.resize)
+    with progress_bar() as bar:
+        task = bar.add_task(f"fitting {model.name}", total=None)
+        update = lambda done, total: bar.update(task, completed=done, total=total)  # noqa: E731
+        images = tuned_lens.choose_images(loaded.splits["train"][0], num_images)
+        found = tuned_lens.fit(model, images, loaded.info.name, update)
+    found.save(path)
+    table = Table("after layer", "accuracy", "localization", "of the plain lens")
+    columns = (found.accuracy, found.localization, found.plain_localization)
+    for layer, values in enumerate(zip(*columns, strict=True)):
+        table.add_row(str(layer or "input"), *(f"{value:.2f}" for value in values))
+    print(f"{path}: fit on {found.images:,} images of {found.dataset}, measured on {found.held_out:,} others")
+    table_console().print(table)
 
 
 app.add_typer(data_app, name="data")

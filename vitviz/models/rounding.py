@@ -6,7 +6,9 @@ values are `NAME` times `NAME.scale`, float32 (rows,). With float32 and float16,
 
 import copy
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -23,7 +25,12 @@ EQUAL_PREDICTIONS = {  # of the first 1,000 test images of CIFAR-10, by `python 
 }
 
 
-def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: Tensor | None = None) -> bytes:
+def to_file(
+    checkpoint: Checkpoint,
+    rounding: Rounding = "float16",
+    head_means: Tensor | None = None,
+    lens: tuple[dict[str, Any], Mapping[str, Tensor]] | None = None,
+) -> bytes:
     """Return the content of the file.
 
     Its metadata has, besides those of a checkpoint, its `name`, `credit`, `rounding` and the `sha256` of the weights
@@ -33,6 +40,7 @@ def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: 
         checkpoint: The model.
         rounding: Of its matrices, filters and position embeddings; the latter have float16 with "int8".
         head_means: Mean outputs of heads, (L, A, d), by which the engine replaces ablated heads.
+        lens: What was measured of a tuned lens, and its tensors by name, from `vitviz.attribution.tuned_lens`.
 
     Raises:
         CapturedModelError: If the model is captured.
@@ -43,7 +51,9 @@ def to_file(checkpoint: Checkpoint, rounding: Rounding = "float16", head_means: 
         tensors |= round_tensor(name, tensor.detach().cpu().float(), rounding)
     if head_means is not None:
         tensors[EXTRA_PREFIX + HEAD_MEANS] = head_means.detach().cpu().float()
-    about = {"name": checkpoint.name, "credit": checkpoint.credit, "rounding": rounding}
+    described, probes = lens or (None, {})
+    tensors |= {f"{EXTRA_PREFIX}lens.{name}": tensor for name, tensor in probes.items()}
+    about = {"lens": described, "name": checkpoint.name, "credit": checkpoint.credit, "rounding": rounding}
     metadata = metadata_of(checkpoint) | about | {"sha256": weights_sha256(checkpoint.network)}
     tensors = {name: tensor.contiguous() for name, tensor in tensors.items()}
     return safetensors.torch.save(tensors, {"vitviz": json.dumps(metadata, allow_nan=False)})

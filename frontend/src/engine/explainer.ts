@@ -5,7 +5,7 @@ import { base64Of } from '../lib/base64';
 import { type Direction, roundLimit } from '../lib/numbers';
 import type * as api from '../lib/routes';
 import { Context, inputOf, type Target } from './context';
-import { pcaOf, similarityOf } from './features';
+import { pcaOf, readLens, similarityOf } from './features';
 import type { Heap } from './heap';
 import { type Begun, headVectors, lessonOf, patchEmbedding, randomOrders, rankPatches } from './lesson';
 import { METHODS, mapOf, methodsOf, pixelMapOf, queryWeights } from './maps';
@@ -169,6 +169,14 @@ export class Explainer {
     const context = this.#context(given);
     const found = context.contributions(context.targetOf(target));
     return { ...found, heads: encode(context.expand(found.heads)) };
+  }
+
+  /** What the patches know of a class, by the tuned lens in the file; null if it has none. */
+  lens(given: Given, { target = [] }: Of<api.LensRequest>): api.Lens {
+    const { file } = this.#network;
+    if (!file.metadata.lens) return { lens: null };
+    const [weight, bias] = ['weight', 'bias'].map((name) => file.tensor(`training.lens.${name}`).data);
+    return { lens: { ...file.metadata.lens, values: encode(readLens(this.#context(given), target, weight, bias)) } };
   }
 
   features(given: Given, { foreground = false }: Of<api.FeaturesRequest>): api.Features {

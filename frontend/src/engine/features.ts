@@ -1,7 +1,7 @@
 /* Principal components and similarity of patch tokens, as in vitviz/attribution/features.py. */
 
 import { jacobi } from '../lib/jacobi';
-import type { Context } from './context';
+import { type Context, probabilitiesOf, type Target } from './context';
 
 const COMPONENTS = 3;
 const SUBSPACE = 10; // vectors of the iteration, more than components, so that it converges fast
@@ -131,6 +131,26 @@ function orthonormal(vectors: Float64Array[]): Float64Array[] {
     found.push(one.map((value) => (size > 1e-12 * before ? value / size : 0)));
   }
   return found;
+}
+
+/** Probability of the (first) class at each patch after each layer, (L + 1, N); 0 for removed ones.
+    @param weight (L + 1, K, D)
+    @param bias (L + 1, K) */
+export function readLens(context: Context, target: Target, weight: Float32Array, bias: Float32Array): Float32Array {
+  const { N, D, K, L } = context.network.sizes;
+  const out = new Float32Array((L + 1) * N);
+  const [chosen] = context.targetOf(target);
+  for (let l = 0; l <= L; l++) {
+    const { patches, rows } = patchTokens(context, l - 1);
+    rows.forEach((row, i) => {
+      const logits = Float32Array.from({ length: K }, (_, k) => {
+        const at = l * K + k;
+        return dot(row, weight.subarray(at * D, (at + 1) * D)) + bias[at];
+      });
+      out[l * N + patches[i]] = probabilitiesOf(logits, false)[chosen];
+    });
+  }
+  return out;
 }
 
 /** Cosine similarity of the token of a patch with all patch tokens of an image after a block, (N,); 0 for removed ones. */

@@ -82,6 +82,7 @@ export class ModelEngine implements Engine {
     'explanations/lesson/flips': (request, signal) => this.#flips(request, signal),
     'explanations/lesson/training': () => ({ snapshots: null }),
     'explanations/class-token-swap': (request, signal) => this.#ofTwo('swap', request, signal),
+    'explanations/lens': this.#inWorker('lens'),
   });
 
   openImage = async (): Promise<never> => {

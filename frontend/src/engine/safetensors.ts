@@ -1,6 +1,7 @@
 /* A model file: a checkpoint as vitviz/models/rounding.py writes it, in the safetensors format. */
 
 import { isRefused, RefusedError } from '../lib/refused';
+import type { TunedLens } from '../lib/routes';
 import type { Resize } from './resample';
 import { completeConfig, type ViTConfig } from './vitConfig';
 
@@ -16,6 +17,7 @@ export interface ModelMetadata {
   record: { train_config?: { init_from?: string | null } | null };
   rounding: string;
   sha256: string; // of the weights before they were rounded
+  lens?: null | Omit<TunedLens, 'values'>; // whose weights are in the file
 }
 
 export interface Weights {

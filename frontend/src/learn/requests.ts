@@ -68,6 +68,10 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
       similar: floatsOf((await engine.request('explanations/similarity', { subject, patch }, signal)).values),
     });
   }
+  if (id === 'known') {
+    if (untrack(() => page.found.lens) || !page.pass?.explanation.reply.classes.length) return async () => ({});
+    return async (signal) => page.engine.request('explanations/lens', { subject }, signal, () => {});
+  }
   if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
   const [first] = page.catalog.lists.samples;
   const { image } = subject;

@@ -3,7 +3,7 @@ import { tokenName } from '../lib/words';
 import { attentionOf, derivationOf, softmax, steps } from './attention';
 import { type Pass, rowOfHead } from './learnPage.svelte';
 import { barsOf } from './logitSum';
-import { decidedAt, isUnknown, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
+import { decidedAt, isUnknown, lensSentence, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
 const MODEL = {
   img_size: [32, 32],
@@ -85,6 +85,21 @@ test('a model without head has none that reads tokens', () => {
   expect(textOf(STEPS[stepOf('class-token')], headless)[1]).toContain('has no classification head');
   const words = textOf(STEPS[stepOf('overview')], PASS)[1];
   expect(words).toContain('a classifier head reads one of them, the class token.');
+});
+
+test('a lens that is most accurate after the last layer, and localizes best before, is described by its numbers', () => {
+  const accuracy = [0.2, 0.5, 0.8];
+  expect(lensSentence({ accuracy, localization: [0.7, 0.9, 0.62] })).toBe(
+    'The lens is most accurate after the last layer: 80\u00a0%. But its map finds the half of a mosaic with 0.62, less than that of the input, as by then every patch has attended to the whole image; that after layer 1 with 0.90.',
+  );
+  expect(lensSentence({ accuracy, localization: [0.7, 0.9, 0.75] })).toMatch(
+    /with 0.75; that after layer 1 with 0.90.$/,
+  );
+  expect(lensSentence({ accuracy, localization: [0.7, 0.8, 0.9] })).toContain('best, too (0.90)');
+  expect(lensSentence({ accuracy: [0.8, 0.5], localization: [0.5, 0.6] })).toContain('after the input: 80');
+  expect(lensSentence({ accuracy, localization: null })).toBe(
+    'The lens is most accurate after the last layer: 80\u00a0%.',
+  );
 });
 
 test('steps have an address each; an unknown one is the first', () => {

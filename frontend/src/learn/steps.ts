@@ -1,6 +1,7 @@
 /* The steps of the lesson: their words, with the numbers of the pass in the place of {names}. */
 
 import { largest } from '../lib/numbers';
+import type { TunedLens } from '../lib/routes';
 import { counted, POSITION_START, percent, written } from '../lib/words';
 import lesson from '../text/lesson.json';
 import type { Pass } from './learnPage.svelte';
@@ -101,6 +102,22 @@ export const wordsOf = (step: Step, pass: Pass, answer = true) =>
     @param lens probabilities by layer, the last ones those of the prediction */
 export function decidedAt(lens: readonly (readonly number[])[], final: number) {
   return lens.findLastIndex((one) => largest(one) !== final) + 1;
+}
+
+/** What the numbers of a tuned lens say about accuracy and localization. */
+export function lensSentence({ accuracy, localization }: Pick<TunedLens, 'accuracy' | 'localization'>) {
+  const [last, best] = [accuracy.length - 1, largest(accuracy)];
+  const nameOf = (layer: number) => (layer === 0 ? 'the input' : layer === last ? 'the last layer' : `layer ${layer}`);
+  const accurate = `The lens is most accurate after ${nameOf(best)}: ${percent(accuracy[best], 0)}.`;
+  if (!localization) return accurate;
+  const where = largest(localization);
+  const [at, found] = [localization[best], localization[where]].map((value) => value.toFixed(2));
+  if (where === best) return `${accurate} Its map finds the half of a mosaic best, too (${found}).`;
+  const less =
+    best === last && at < localization[0].toFixed(2)
+      ? ', less than that of the input, as by then every patch has attended to the whole image'
+      : '';
+  return `${accurate} But its map finds the half of a mosaic with ${at}${less}; that after ${nameOf(where)} with ${found}.`;
 }
 
 /** "cat, 83.4 %" */

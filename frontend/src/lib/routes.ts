@@ -384,6 +384,18 @@ export interface LayerContributions {
   logit: number;
 }
 
+/** The tuned lens of a model; None if it was not fit. */
+export interface Lens {
+  lens: TunedLens | null;
+}
+
+/** Also whether the tuned lens is fit on training images of CIFAR-10 where the model has none. */
+export interface LensRequest {
+  subject: Subject;
+  target?: number[];
+  fit?: boolean;
+}
+
 /** Numbers of a lesson; the forward pass itself is in the explanation. */
 export interface Lesson {
   model: LessonModel;
@@ -1173,6 +1185,17 @@ export interface TrainingSnapshots {
   probabilities: number[] | null;
 }
 
+/** What the tuned lens of a model reads from each patch, from the input of the first block on. */
+export interface TunedLens {
+  values: string;
+  accuracy: number[];
+  localization: number[] | null;
+  plain_localization: number[] | null;
+  images: number;
+  held_out: number;
+  dataset: string;
+}
+
 /** An uploaded image by the id that the server answered, the SHA-256 of its file. */
 export interface Upload {
   kind?: 'upload';
@@ -1210,6 +1233,7 @@ export interface View {
   outlines?: number;
   pixels?: boolean;
   foreground?: boolean;
+  lens?: boolean;
   other?: Sample | TestImage | RunImage | Upload | Given | null;
 }
 
@@ -1238,6 +1262,7 @@ export interface Routes {
   'explanations/contributions': [TargetRequest, Contributions];
   'explanations/features': [FeaturesRequest, Features];
   'explanations/similarity': [SimilarityRequest, Similarity];
+  'explanations/lens': [LensRequest, Lens];
   'explanations/nearest': [NearestRequest, Nearest];
   'explanations/patching': [PatchingRequest, Patched];
   'explanations/code': [CodeRequest, Code];
@@ -1288,7 +1313,7 @@ export interface Routes {
 }
 
 /** Routes that report their progress. */
-export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/words' | 'models/probes' | 'data/gallery' | 'data/folders/survey' | 'teaching/fit' | 'teaching/validation';
+export type Stream = 'explanations' | 'explanations/maps' | 'explanations/scores' | 'explanations/map' | 'explanations/lens' | 'explanations/nearest' | 'explanations/patching' | 'explanations/contact-sheet' | 'models/words' | 'models/probes' | 'data/gallery' | 'data/folders/survey' | 'teaching/fit' | 'teaching/validation';
 
 /** The defaults of a view. */
 export const VIEW_DEFAULTS: Required<View> = {
@@ -1305,5 +1330,6 @@ export const VIEW_DEFAULTS: Required<View> = {
   outlines: 0.6,
   pixels: false,
   foreground: false,
+  lens: false,
   other: null,
 };

@@ -12,6 +12,7 @@ export type Term =
   | 'contribution'
   | 'recovered difference'
   | 'cosine similarity'
+  | 'tuned lens'
   | 'relative value';
 
 /** The term that explains the unit of a scale. */

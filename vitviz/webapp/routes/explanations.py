@@ -1,6 +1,7 @@
 """Explanations: all that is computed of a subject."""
 
 import weakref
+from contextlib import suppress
 
 import numpy as np
 from fastapi import APIRouter
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from vitviz import environment
 from vitviz.attribution import head_factors, serialize
 from vitviz.attribution import provenance as attribution
+from vitviz.attribution import serialize, tuned_lens
 from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations, swap_class_token
@@ -19,7 +21,8 @@ from vitviz.attribution.neighbors import FeatureIndex, build_index, unit_feature
 from vitviz.attribution.neighbors import nearest as nearest_images
 from vitviz.attribution.provenance import Provenance
 from vitviz.attribution.targets import check_method, find_target
-from vitviz.data import cifar
+from vitviz.attribution.tuned_lens import TunedLens
+from vitviz.data import cifar, datasets
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import load_samples
 from vitviz.data.samples import example_paths
@@ -224,6 +227,26 @@ async def similarity(request: types.SimilarityRequest, call: Caller) -> types.Si
         return await call.quick(compute)
 
 
+@router.post("/lens", response_model=types.Lens, response_class=Lines)
+async def lens(request: types.LensRequest, call: Caller) -> StreamingResponse:
+    """Return what each patch knows of a class; fit the tuned lens, if that is requested and the model has none."""
+
+    async def compute() -> types.Lens:
+        held, target = await find(request, call)
+        checkpoint = held.explanation.context.checkpoint
+        tuned_lens.check(checkpoint)
+        found = await call.quick(lambda: tuned_lens.find_lens(checkpoint))
+        if found is None and request.fit:
+            inputs = call.backend.inputs
+            fit = lambda: fit_lens(checkpoint, inputs.data, inputs.public, call)  # noqa: E731
+            found = await call.many_passes(fit, held.is_large)
+        if found is None:
+            return types.Lens(lens=None)
+        return types.Lens(lens=await call.quick(lambda: lens_reply(found, held.explanation, target)))
+
+    return await call.stream(compute())
+
+
 @router.post("/nearest", response_model=types.Nearest, response_class=Lines)
 async def nearest(request: types.NearestRequest, call: Caller) -> StreamingResponse:
     """Return the nearest images by the features that the model ends with."""
@@ -388,6 +411,21 @@ def swap(a: Explanation, b: Explanation) -> types.Swap:
     classes = [int(one.probabilities.argmax()) for one in (a, b)]
     patches, class_token = (found.probabilities[:, k].tolist() for k in classes)
     return types.Swap(labels=(a.labels[classes[0]], a.labels[classes[1]]), patches=patches, class_token=class_token)
+
+
+def fit_lens(checkpoint: Checkpoint, data: str | None, public: bool, call: Call) -> TunedLens:
+    """Fit the tuned lens of a model on training images of CIFAR-10, and keep it in the cache folder."""
+    images = tuned_lens.choose_images(load_cifar("train", data, public)[0])
+    found = tuned_lens.fit(checkpoint, images, datasets.CIFAR10.name, call.job.report)
+    with suppress(OSError):  # a read-only or full disk costs time, not the result
+        tuned_lens.cached(checkpoint).parent.mkdir(parents=True, exist_ok=True)
+        found.save(tuned_lens.cached(checkpoint))
+    return found
+
+
+def lens_reply(lens: TunedLens, explanation: Explanation, target: Target) -> types.TunedLens:
+    """Return what the tuned lens reads of a class."""
+    return types.TunedLens(values=to_base64(lens.maps(explanation, target).astype("<f4")), **lens.describe())
 
 
 def nearest_of(explanation: Explanation, data: str | None, public: bool, call: Call) -> types.Nearest:

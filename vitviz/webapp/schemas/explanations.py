@@ -64,6 +64,12 @@ class SimilarityRequest(SubjectRequest):
     other: Subject | None = None
 
 
+class LensRequest(TargetRequest):
+    """Also whether the tuned lens is fit on training images of CIFAR-10 where the model has none."""
+
+    fit: bool = False
+
+
 class NearestRequest(SubjectRequest):
     """Also the images among which to search: the training images of CIFAR-10, or those that ship with vitviz."""
 
@@ -296,6 +302,34 @@ class Similarity(Reply):
     """Cosine similarities of a patch with all patches by layer, float32 (L, N)."""
 
     values: str
+
+
+class TunedLens(Reply):
+    """What the tuned lens of a model reads from each patch, from the input of the first block on.
+
+    Attributes:
+        values: Probability of the (first) class, float32 (L + 1, N); 0 for removed patches.
+        accuracy: Of each layer, (L + 1,).
+        localization: AUROC of each layer, (L + 1,); None if it is not known.
+        plain_localization: The same of the plain logit lens; None where the head reads other tokens.
+        images: Number of images that were fit.
+        held_out: Number of those that accuracy and localization are of.
+        dataset: Name of the images.
+    """
+
+    values: str
+    accuracy: Vector
+    localization: Vector | None
+    plain_localization: Vector | None
+    images: int
+    held_out: int
+    dataset: str
+
+
+class Lens(Reply):
+    """The tuned lens of a model; None if it was not fit."""
+
+    lens: TunedLens | None
 
 
 class NearestImage(Reply):

@@ -443,8 +443,9 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
   .ledger-name { position: sticky; left: -3px; z-index: 3; background: var(--page); }
 }
 `,Ue=`/* Loaded with the view, nested in a selector of the page. */
-.foreground { display: flex; align-items: center; gap: 6px; font-size: 13px; color: var(--quiet); white-space: nowrap; cursor: pointer; }
-.foreground input { accent-color: var(--color-accent); }
+.film-options { display: flex; flex-wrap: wrap; gap: 4px 20px; margin-bottom: 10px; font-size: 13px; color: var(--quiet); }
+.film-options label { display: flex; align-items: center; gap: 6px; cursor: pointer; }
+.film-options input { appearance: auto; width: 15px; height: 15px; margin: 0; accent-color: var(--color-accent); }
 .film { --frame: clamp(56px, 300px / var(--layers) + 54px, 112px); display: grid; gap: 8px; grid-template-columns: repeat(auto-fill, minmax(var(--frame), 1fr)); padding: 4px; margin: -4px; }
 .frame { display: grid; grid-template-columns: 1fr auto; gap: 4px 2px; padding: 0; border: 0; background: none; color: inherit; text-align: left; font-size: 12px; line-height: 16px; cursor: pointer; }
 .frame canvas { grid-column: 1 / 3; width: 100%; aspect-ratio: var(--aspect); box-shadow: 0 0 0 1px var(--tile-line); background: repeating-linear-gradient(135deg, var(--hairline) 0 1px, transparent 1px 6px); }
@@ -462,7 +463,6 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .nearest-images span + span { color: var(--quiet); }
 .nearest-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; font-size: 12px; color: var(--quiet); }
 .nearest-progress .progress { grid-column: 1 / 3; }
-@media (max-width: 639px) { .column-head:has(.foreground) { flex-wrap: wrap; height: auto; } }
 `,We=`/* Loaded with the view, nested in a selector of the page. */
 .patched-images { display: flex; align-items: center; gap: 10px; margin-bottom: 12px; color: var(--quiet); }
 .patched-images figure { display: flex; align-items: center; gap: 8px; margin: 0; min-width: 0; }
@@ -499,7 +499,7 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .vitviz-explorer.figure { --image: 240px; --map: 328px; --largest-tile: 56px; --names: 44px; --gap: 4px; --mean-gap: 10px; --method: 90px; }
 .figure.whole { width: 1120px; }
 .figure .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 20px 36px; }
-.figure :is(.view-tabs button:not([aria-pressed=true]), .class-search, .map-what, .foreground, .nearest:has(.button), .class-token[aria-pressed=false]) { display: none !important; }
+.figure :is(.view-tabs button:not([aria-pressed=true]), .class-search, .map-what, .nearest:has(.button), .class-token[aria-pressed=false]) { display: none !important; }
 .figure .view-tabs button { border: 0; padding: 0; font-size: 15px; line-height: 20px; }
 .figure :is(.truth, .class-name, .predicted, .map-title, .nearest-images span) { white-space: normal; overflow: visible; }
 .figure .class-token { font-weight: 400; }

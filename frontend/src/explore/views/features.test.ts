@@ -7,6 +7,9 @@ import {
   colorsLine,
   featuresNote,
   layerShown,
+  lensHeadline,
+  lensLine,
+  lensNote,
   nearestNote,
   ofLayer,
   similarityHeadline,
@@ -78,4 +81,21 @@ test('the nearest images are counted and their features named', () => {
     '8 images most similar of 50,000 training images, by the cosine of the final class tokens.',
   );
   expect(nearestNote(1, 10, false)).toContain('mean final patch tokens');
+});
+
+test('what a lens reads is stated with what was measured, and is no localization', () => {
+  const lens = { values: '', accuracy: [0.2, 0.5, 0.8], localization: [0.7, 0.9, 0.6], plain_localization: null };
+  const found = { ...lens, images: 2000, held_out: 500, dataset: 'CIFAR-10' };
+  const values = new Float32Array([0.25, 0.75, 0]);
+  const shape = { ...SHAPE, removed: [2] };
+  expect(lensHeadline(0, values, 'cat', shape)).toBe(
+    'Layer 1: the patches give cat 50\u00a0% on average, one up to 75\u00a0%',
+  );
+  expect(lensHeadline(0, null, '', null)).toBe('What does each patch already know?');
+  expect(textOf(lensLine(found, 1))).toBe(
+    'The lens reads the predicted class from 80\u00a0% of the patches of 500 other images; it finds the half of a mosaic that shows a class with an AUROC of 0.60. Accuracy is not localization: late patches know of the whole image.',
+  );
+  expect(textOf(lensLine({ ...found, localization: null }, 1))).not.toContain('AUROC');
+  expect(lensNote(found, 'cat')).toContain('fit on 2,000 images of CIFAR-10 to the predictions');
+  expect(lensNote({ ...found, dataset: '' }, 'cat')).toContain('2,000 images to');
 });

@@ -1,7 +1,8 @@
 /* Features of the patch tokens: words and numbers. Pure functions. */
 
 import type { Grid } from '../../lib/grid';
-import { patchCount, remainingPatches, type Scale, type Shape } from '../../lib/numbers';
+import { meanOf, patchCount, remainingPatches, type Scale, type Shape } from '../../lib/numbers';
+import type { TunedLens } from '../../lib/routes';
 import type { Layer } from '../../lib/view';
 import { capital, counted, type Line, patchName, percent, SPACE, written } from '../../lib/words';
 import { isRemoved } from '../../session/selection';
@@ -81,6 +82,34 @@ export function similarityScale(values: Float32Array, shape: Shape): Scale {
   const least = values.reduce((low, value, i) => (isRemoved(i % patches, shape) ? low : Math.min(low, value)), 1);
   return { kind: 'linear', low: Math.min(0.9, Math.floor(10 * least) / 10), limit: 1, clips: false, isWeight: false };
 }
+
+/** "Layer 5: the patches give cat 41 % on average, one up to 93 %" */
+export function lensHeadline(layer: number, values: Float32Array | null, name: string, shape: Shape | null) {
+  if (!values || !shape) return 'What does each patch already know?';
+  const kept = remainingPatches(shape).map((patch) => values[patch]);
+  return `Layer ${layer + 1}: the patches give ${name} ${percent(meanOf(kept), 0)} on average, one up to ${percent(Math.max(...kept), 0)}`;
+}
+
+/** What was measured of a layer, and that accuracy is not localization. */
+export function lensLine({ accuracy, localization, held_out: count }: TunedLens, layer: number): Line {
+  const where = localization
+    ? [
+        `; it finds the half of a mosaic that shows a class with an AUROC of `,
+        { strong: localization[layer + 1].toFixed(2) },
+      ]
+    : [];
+  return [
+    'The lens reads the predicted class from ',
+    { strong: percent(accuracy[layer + 1], 0) },
+    ` of the patches of ${counted(count, 'other image', 'other images')}`,
+    ...where,
+    '. Accuracy is not localization: late patches know of the whole image.',
+  ];
+}
+
+/** What is read, and from where the lens is. */
+export const lensNote = ({ images, dataset }: TunedLens, name: string) =>
+  `Probability of ${name} by an affine map of each patch’s token, fit on ${images.toLocaleString('en')} images${dataset && ` of ${dataset}`} to the predictions of the model; percentages: its accuracy on others.`;
 
 /** The features of a layer among those of all layers. */
 export const ofLayer = <T extends Float32Array | Uint32Array>(all: T, layer: number, grid: Grid): T => {
