@@ -82,10 +82,11 @@ def test_the_tuned_lens_by_layer(open_page, explanation):
     expect(page.locator(".frame-text")).to_have_text([f"{100 * one:.0f}\u00a0%" for one in lens.accuracy[1:]])
     expect(page.locator("[name=foreground]")).to_have_count(0)
     page.locator(".frame").nth(5).click()
-    expect(page.locator(".headline")).to_contain_text(f"Layer 6: the patches give cat {100 * maps[6].mean():.0f}\u00a0%")
+    expect(page.locator(".headline")).to_contain_text(f"Layer 6: the patches give cat {100 * maps[6].mean():.0f}")
     expect(page).to_have_url(re.compile("lens=true"))
     page.locator("[data-class='0']").click()
-    expect(page.locator(".headline")).to_contain_text(f"give airplane {100 * lens.maps(explanation, 0)[6].mean():.0f}\u00a0%")
+    planes = lens.maps(explanation, "airplane")[6]
+    expect(page.locator(".headline")).to_contain_text(f"give airplane {100 * planes.mean():.0f}\u00a0% on average")
     page.uncheck("[name=lens]")
     expect(page.locator(".map-title")).to_have_text("Layer 6, features")
 

@@ -33,6 +33,7 @@ COMMANDS = (
     "export",
     "push",
     "data",
+    "lens",
     "list",
 )
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 import vitviz
 from tests import engine, tiny
-from vitviz.attribution import serialize
+from vitviz.attribution import serialize, tuned_lens
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.view_maps import query_rows
 from vitviz.data import cifar
@@ -213,6 +213,30 @@ def test_every_method_of_the_shipped_model_equals_the_library_on_cifar_10(tmp_pa
             assert difference(reply["logits"], torch.from_numpy(explanation.context.logits)) < 1e-5
             assert np.abs(np.ravel(reply["attention"]) - explanation.attention.ravel()).max() < 1e-5
             assert not {key: value for key, value in differences(explanation, reply["replies"]).items() if value > 1e-4}
+
+
+def test_the_tuned_lens_in_a_model_file_reads_as_the_library(tmp_path: Path) -> None:
+    pixels = torch.from_numpy(np.stack([tiny.pixels(seed=seed) for seed in range(40)])).permute(0, 3, 1, 2)
+    requests, expected = [], []
+    for name in ("plain", "CLIP", "registers, LayerScale", "mean"):
+        model = engine.checkpoint(engine.FAMILIES[name])
+        with torch.no_grad():
+            model.network.head.bias -= model.network(model.normalize(pixels)).mean(0)  # predicts several classes
+        lens = tuned_lens.fit(model, pixels)
+        in_file = lens.describe(), {one: torch.from_numpy(getattr(lens, one)) for one in ("weight", "bias")}
+        ablated = explain(model, torch.zeros(0), ABLATIONS["patches left out"])
+        image = explain(model, torch.zeros(0), []).context.image
+        calls = [("explanations/lens", {"target": [3, 5]})]
+        ablations = ABLATIONS["patches left out"]
+        requests.append(engine.request(tmp_path, model, image, lens=in_file, calls=calls, ablations=ablations))
+        expected.append((lens.describe(), lens.maps(ablated, 3)))
+    requests.append(requests[0] | {"model": engine.request(tmp_path, engine.checkpoint(engine.PLAIN), image)["model"]})
+    *replies, without = engine.answer(tmp_path, requests)
+    assert without["replies"] == [{"lens": None}]
+    for reply, (described, maps) in zip(replies, expected, strict=True):
+        found = reply["replies"][0]["lens"]
+        np.testing.assert_allclose(array(found.pop("values")), maps.ravel(), atol=1e-4)
+        assert found == described
 
 
 def test_scores_against_the_same_random_orders_equal_the_library(tmp_path: Path) -> None:

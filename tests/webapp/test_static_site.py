@@ -14,6 +14,7 @@ import vitviz
 from tests import captured, tiny
 from tests.errors import refuses
 from tests.webapp.api import routes
+from vitviz.attribution import tuned_lens
 from vitviz.attribution.explanation import explain
 from vitviz.errors import CapturedModelError, ConfigError
 from vitviz.models import checkpoint, rounding
@@ -79,6 +80,15 @@ def test_a_saved_file_with_its_model_has_the_numbers_of_the_rounded_weights(tmp_
     file[::2], file[1::2] = planes[:half], planes[half:]
     assert bytes(file)[8:9] == b"{"
     assert safetensors.torch.load(bytes(file)).keys() >= rounded.network.state_dict().keys()
+
+
+def test_the_tuned_lens_of_a_model_is_in_the_file(tmp_path):
+    model = vitviz.load("cifar10-ti4")
+    lens = vitviz.tuned_lens(model)
+    tensors = safetensors.torch.load(rounding.to_file(model, "int8", lens=tuned_lens.lens_in_file(model)))
+    assert np.array_equal(tensors["training.lens.weight"], lens.weight)
+    assert np.array_equal(tensors["training.lens.bias"], lens.bias)
+    assert tuned_lens.lens_in_file(tiny.checkpoint()) is None
 
 
 def test_a_model_is_in_html_files_only(tmp_path):

@@ -9,9 +9,8 @@ from fastapi.responses import StreamingResponse
 from numpy.typing import NDArray
 
 from vitviz import environment
-from vitviz.attribution import head_factors, serialize
+from vitviz.attribution import head_factors, serialize, tuned_lens
 from vitviz.attribution import provenance as attribution
-from vitviz.attribution import serialize, tuned_lens
 from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation, patch_activations, swap_class_token
