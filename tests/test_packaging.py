@@ -46,6 +46,7 @@ def test_every_package_that_is_imported_is_required():
         "datasets",
         "pillow-heif",
         "pyarrow",
+        "pypdf",
         "traitlets",
         "lightning",
         "timm",

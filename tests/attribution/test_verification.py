@@ -12,12 +12,15 @@ from PIL import Image
 
 import vitviz
 from tests import tiny
-from vitviz.attribution import provenance
+from vitviz.attribution import file_formats, provenance, tables
+from vitviz.attribution.contact_sheet import Sheet
+from vitviz.attribution.explanation import patched_pair
 from vitviz.attribution.verification import MAX_CANDIDATES, verify
 from vitviz.cli import main
 from vitviz.data import metadata
 from vitviz.errors import CheckpointError
 
+pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 ENDINGS = ("png", "svg", "pdf", "npz", "csv", "html")
 VIEWS = [
     {"layer": 2, "head": 1},
@@ -196,7 +199,7 @@ def test_what_is_missing_is_named(explanation, checkpoint, tmp_path):
     pair = vitviz.compare(explanation, vitviz.explain(checkpoint, tiny.pixels(40, 31))).save(tmp_path / "pair.csv")
     assert again(pair, checkpoint).unchecked.startswith("The image is needed: 31 x 40 px, SHA-256 ")
     probes = vitviz.probe(checkpoint, [tiny.pixels()]).save(tmp_path / "probes.npz")
-    assert "not probes" in again(probes, checkpoint).unchecked
+    assert verify(probes, None, checkpoint, load=refuse).unchecked.startswith("The 1 images are needed: neither the ")
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "npz", "csv"])
@@ -209,6 +212,71 @@ def test_a_comparison_is_computed_again(ending, explanation, checkpoint, tmp_pat
     if ending in ("npz", "csv"):
         path.write_bytes(stated_by(path, other))
         assert "differs" in str(again(path, checkpoint))
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "npz"])
+def test_probes_are_computed_again(ending, checkpoint, tmp_path):
+    path = vitviz.probe(checkpoint).save(tmp_path / f"probes.{ending}", "over the samples")
+    found = verify(path, None, checkpoint, load=refuse)
+    assert found, str(found)
+    assert "numbers" in str(found)
+    assert "images" in str(found)
+    images = [tiny.pixels(seed=seed) for seed in range(10)]
+    other = vitviz.probe(checkpoint, images).save(tmp_path / f"other.{ending}")
+    assert verify(other, images, checkpoint, load=refuse)
+    assert "the images are other ones" in str(verify(other, images[:9], checkpoint, load=refuse))
+    changed = tiny.checkpoint(seed=1)
+    assert "the weights are other ones" in str(verify(path, None, changed, load=refuse))
+    assert "'tiny' is needed" in verify(path, load=refuse).unchecked
+    if ending == "npz":
+        path.write_bytes(stated_by(path, other))
+        assert "differs by up to" in str(verify(path, None, checkpoint, load=refuse))
+    if ending == "png":
+
+        def change(found):
+            found["numbers"]["entropy"] = found["numbers"]["distance"]
+
+        rewrite_text(path, change)
+        assert "entropy differs" in str(verify(path, None, checkpoint, load=refuse))
+
+
+def test_a_contact_sheet_is_computed_again(checkpoint, tmp_path):
+    names = ["cat", "dog", "ship"]
+    images = vitviz.explain(checkpoint, names)
+    view = vitviz.View(layer=2, head=1)
+    sheet = Sheet.of(images, view)
+    first, *others = (provenance.describe_shown(one, view) for one in images)
+    stated = provenance.of_contact_sheet(first, [one.image for one in others], [one.values for one in sheet.tiles])
+    path = tmp_path / "sheet.png"
+
+    def save(stated):
+        path.write_bytes(metadata.embed(tiny_png(), ".png", stated.to_json()))
+        return verify(path, None, checkpoint, load=refuse)
+
+    assert save(stated), str(save(stated))
+    assert "numbers" in str(save(stated))
+    assert "map 2 differs" in str(save(stated.model_copy(update={"others": stated.others[::-1]})))
+    changed = stated.model_copy(update={"view": vitviz.View(layer=3, head=1)})
+    assert "map 1 differs" in str(save(changed))
+    unknown = others[0].image.model_copy(update={"sha256": "0" * 64})
+    assert "The image is needed" in save(stated.model_copy(update={"others": (unknown,)})).unchecked
+
+
+def test_activation_patching_is_computed_again(checkpoint, tmp_path):
+    a, b = vitviz.explain(checkpoint, ["cat", "dog"])
+    view = vitviz.View(content="patching", target=(1, 2), layer=3, other=b.origin)
+    pair = patched_pair(a, b, view)
+    for ending, write in (("npz", file_formats.npz_bytes), ("csv", file_formats.csv_bytes)):
+        arrays = tables.arrays(a, view, pair)
+        path = tmp_path / f"patching.{ending}"
+        content = arrays if ending == "npz" else tables.rows(a, view, arrays)
+        path.write_bytes(write(content, provenance.provenance(a, view, other=b)))
+        found = verify(path, None, checkpoint, load=refuse)
+        assert found, str(found)
+        ship = provenance.provenance(a, view, other=vitviz.explain(checkpoint, "ship"))
+        content = arrays if ending == "npz" else tables.rows(a, view, arrays)
+        path.write_bytes(write(content, ship))
+        assert "differs by up to" in str(verify(path, None, checkpoint, load=refuse))
 
 
 def stated_by(path, other) -> bytes:

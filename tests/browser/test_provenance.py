@@ -15,6 +15,7 @@ from PIL import Image
 import vitviz
 from tests.browser.test_save_dialog import SAVE, choose, open_dialog, saved
 from vitviz.attribution import provenance
+from vitviz.data import metadata
 from vitviz.models.weights import weights_sha256
 from vitviz.view import Ablation, Sample, View
 
@@ -91,6 +92,48 @@ def test_hashes_are_those_of_the_decoded_pixels(open_page, query, tmp_path):
     shown = next(panel for panel in provenance.read(png).panels if panel.name == "map")
     assert shown.colormap == ("div" if "uniform" in query else "seq")
     assert shown.limits[0] < shown.limits[1]
+
+
+@pytest.mark.parametrize("query", ["layer=4&head=1", "layer=2&head=mean&scale=uniform", "method=relevance&image=dog"])
+def test_colors_are_those_of_the_numbers(open_page, query, tmp_path):
+    page = open_page(f"?{query}")
+    for ending in ("svg", "png"):
+        path = save(page, ending, tmp_path)
+        assert (found := vitviz.verify(path)), str(found)
+        stated = provenance.read(path)
+        name = "map" if "method" in query else "head-3-2"
+        panels = [one if one.name != name else stretched(one) for one in stated.panels]
+        path.write_bytes(replace_text(path, stated.model_copy(update={"panels": tuple(panels)}).to_json()))
+        found = f"the colors of {name!r} are not those of its numbers" in str(vitviz.verify(path))
+        assert found == (ending == "svg" or name != "map")  # outlines lie over the large map of a PNG
+
+
+def stretched(panel):
+    """Return a panel with another upper end of its scale."""
+    low, high = panel.limits
+    return panel.model_copy(update={"limits": (low, 1.2 * high)})
+
+
+def replace_text(path, text):
+    """Return a file with another provenance."""
+    content = path.read_bytes()
+    if path.suffix == ".svg":
+        return metadata.embed(content.partition(b"<metadata")[0] + b"</svg>", ".svg", text)
+    with Image.open(path) as image:
+        buffer = io.BytesIO()
+        image.save(buffer, "png")
+    return metadata.embed(buffer.getvalue(), ".png", text)
+
+
+def test_the_pixels_of_a_pdf_are_compared(open_page, tmp_path):
+    path = save(open_page("?layer=4&head=1"), "pdf", tmp_path)
+    found = vitviz.verify(path)
+    assert found, str(found)
+    assert "panels" in str(found)
+    stated = provenance.read(path)
+    panels = (stated.panels[0].model_copy(update={"sha256": "0" * 64}), *stated.panels[1:])
+    path.write_bytes(metadata.embed(path.read_bytes(), ".pdf", stated.model_copy(update={"panels": panels}).to_json()))
+    assert f"the pixels of {panels[0].name!r} have changed" in str(vitviz.verify(path))
 
 
 @pytest.mark.skipif(shutil.which("pdfimages") is None, reason="pdfimages of Poppler is not installed")

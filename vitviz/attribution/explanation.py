@@ -46,6 +46,7 @@ from vitviz.view import (
     PatchMode,
     Sample,
     TestImage,
+    View,
 )
 from vitviz.view import Image as Origin
 
@@ -548,6 +549,17 @@ def patch_activations(
     if target is None and (contrast := int(b.logits.argmax())) != chosen:
         chosen = int(a.logits.argmax()), contrast
     return patch_contexts(*contexts, chosen, part, report, layers)
+
+
+def patched_pair(
+    a: Explanation, b: Explanation, view: View, report: Callable[[int, int], None] = lambda done, total: None
+) -> tables.PatchedPair:
+    """Compute activation patching between two images, as a view shows it; arguments as for `patch_activations`."""
+    target = (view.target[0], view.target[1]) if len(view.target) == 2 else view.target[0] if view.target else None
+    found = [patch_activations(a, b, target, part, report) for part in ("heads", "mlp")]
+    if isinstance(view.layer, int) and view.head == "mean":
+        found.append(patch_activations(a, b, target, "tokens", report, (view.layer,)))
+    return tables.PatchedPair(*found)
 
 
 @own_modes()

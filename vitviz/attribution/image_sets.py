@@ -119,7 +119,8 @@ def write_contact_sheets(model: Checkpoint, saved: Mapping[str, Saved], output: 
                 tiles.append(Tile(arrays["image"], arrays["map"], printable_name(name), line))
         figure = draw_contact_sheet(tiles, scale, f"{model.name}: {one.title}", model.credit)
         first, *others = (saved[name].shown for name in names[part])
-        content = figure_bytes(figure, ".png", lambda panels: of_contact_sheet(first, [one.image for one in others]))  # noqa: B023
+        stated = of_contact_sheet(first, [one.image for one in others], [one.values for one in tiles])
+        content = figure_bytes(figure, ".png", lambda panels: stated)  # noqa: B023
         number = f"-{start // PER_SHEET + 1}" if len(names) > PER_SHEET else ""
         write_atomic(output / f"{SHEET}{number}.png", content)
     if model.is_classifier:

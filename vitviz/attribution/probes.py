@@ -21,7 +21,7 @@ from torch import Tensor
 from vitviz.attribution import file_formats, many_images
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.layered_attention import attention_by_layer, fits
-from vitviz.attribution.provenance import ProbesProvenance, of_probes
+from vitviz.attribution.provenance import ProbesProvenance, numbers_of, of_probes
 from vitviz.errors import InvalidValueError
 from vitviz.models.attention_stats import (
     attention_entropy,
@@ -321,6 +321,10 @@ class Probes:
 
         return probe_figures.draw(self.arrays, note)
 
+    def stated(self) -> ProbesProvenance:
+        """Return the provenance of a figure, with the numbers behind it."""
+        return self.provenance.model_copy(update={"numbers": numbers_of(self.arrays)})
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the figure in a notebook."""
         return {"image/png": file_formats.figure_bytes(self.figure(), ".png"), "text/plain": repr(self)}
@@ -342,11 +346,12 @@ class Probes:
         Raises:
             ValueError: If the file has another ending.
         """
+        is_figure = not str(getattr(path, "name", path)).lower().endswith(".npz")
         return file_formats.save(
             path,
             lambda: self.figure(note),
             lambda: self.arrays | {"note": np.array(note)},
-            provenance=lambda panels: self.provenance.model_copy(update={"panels": panels}),
+            provenance=lambda panels: self.stated() if is_figure else self.provenance,
         )
 
 

@@ -185,11 +185,13 @@ class ProbesProvenance(Written):
         model: The model.
         preprocessing: Of the images.
         probed: The images.
+        numbers: Arrays behind a figure by name; files of numbers have none.
     """
 
     model: ModelIdentity
     preprocessing: InputPreprocessing
     probed: ProbeImages
+    numbers: Annotated[dict[Name, Numbers], Field(default_factory=dict)]
 
 
 def provenance(
@@ -246,12 +248,18 @@ def of_comparison(
     return Provenance(**dict(a), vitviz=__version__, code=of_comparison(a, b), panels=panels, b=b, numbers=numbers)
 
 
-def of_contact_sheet(first: Shown, others: Sequence[ImageIdentity]) -> Provenance:
-    """Return the provenance of a contact sheet of one view."""
+def of_contact_sheet(first: Shown, others: Sequence[ImageIdentity], maps: Sequence[Any] = ()) -> Provenance:
+    """Return the provenance of a contact sheet of one view; `maps` are the arrays of its images."""
     from vitviz.attribution.code import of_contact_sheet
 
     code = of_contact_sheet(first, 1 + len(others))
-    return Provenance(**dict(first), vitviz=__version__, code=code, others=tuple(others))
+    numbers = numbers_of(maps_by_number(maps))
+    return Provenance(**dict(first), vitviz=__version__, code=code, others=tuple(others), numbers=numbers)
+
+
+def maps_by_number(maps: Sequence[Any]) -> dict[str, Any]:
+    """Return the arrays of a contact sheet by their names in a file."""
+    return {f"map {number}": values for number, values in enumerate(maps, 1)}
 
 
 def of_probes(checkpoint: "Checkpoint", count: int, inputs: bytes) -> ProbesProvenance:
@@ -264,6 +272,7 @@ def of_probes(checkpoint: "Checkpoint", count: int, inputs: bytes) -> ProbesProv
         model=identify(checkpoint),
         preprocessing=InputPreprocessing(**asdict(checkpoint.preprocessing)),
         probed=ProbeImages(count=count, sha256=hashlib.sha256(inputs).hexdigest()),
+        numbers={},
     )
 
 
@@ -325,16 +334,22 @@ def panels_of(figure: "Figure", content: bytes, ending: str) -> tuple[Panel, ...
 
 def decode_panel(content: bytes, ending: str, panel: Panel) -> bytes | None:
     """Return the pixels of a panel in a PNG or SVG file, (height, width, RGBA) uint8; None if the file has none."""
+    image = panel_image(content, ending, panel)
+    return None if image is None else image.convert("RGBA").tobytes()
+
+
+def panel_image(content: bytes, ending: str, panel: Panel) -> Image.Image | None:
+    """Return the image of a panel in a PNG or SVG file; None if the file has none."""
     if ending == ".svg":
         tag = re.search(rb'<image\b[^>]*\bid="%s"[^>]*>' % re.escape(panel.name.encode()), content)
         data = tag and re.search(rb'href="data:image/png;base64,([^"]*)"', tag[0])
-        return Image.open(io.BytesIO(base64.b64decode(data[1]))).convert("RGBA").tobytes() if data else None
+        return Image.open(io.BytesIO(base64.b64decode(data[1]))) if data else None
     if ending == ".png":
         image = Image.open(io.BytesIO(content))
         left, top, right, bottom = (
             math.floor(side * image.size[k % 2] + 0.5) for k, side in enumerate(panel.rectangle)
         )  # halves are rounded up, as by JavaScript
-        return image.crop((left, top, right, bottom)).convert("RGBA").tobytes()
+        return image.crop((left, top, right, bottom))
     return None
 
 

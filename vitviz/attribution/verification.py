@@ -10,28 +10,46 @@ import hashlib
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from vitviz import __version__
 from vitviz.attribution import provenance as origins
 from vitviz.attribution import serialize, tables
 from vitviz.attribution.comparison import Comparison, side
-from vitviz.attribution.explanation import Explanation, explain
+from vitviz.attribution.contact_sheet import Sheet
+from vitviz.attribution.explanation import Explanation, explain, patched_pair
 from vitviz.attribution.file_formats import csv_bytes
-from vitviz.attribution.provenance import InputPreprocessing, Numbers, Provenance, Shown, identify
-from vitviz.attribution.view_maps import target_of
-from vitviz.data import metadata
+from vitviz.attribution.panel_colors import changed_colors
+from vitviz.attribution.probes import probe
+from vitviz.attribution.provenance import (
+    InputPreprocessing,
+    ModelIdentity,
+    Numbers,
+    ProbeImages,
+    ProbesProvenance,
+    Provenance,
+    Shown,
+    identify,
+)
+from vitviz.attribution.view_maps import kept_patches, target_of
+from vitviz.data import cifar, metadata
 from vitviz.data.image_folder import SUFFIXES
-from vitviz.data.preprocessing import ImageLike
-from vitviz.errors import VitvizError
+from vitviz.data.images import as_batch, read_batch
+from vitviz.data.preprocessing import SAMPLES, ImageLike, load_samples, resize_images
+from vitviz.data.samples import example_paths
+from vitviz.errors import DataError, VitvizError
 from vitviz.models import rounding
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.view import Given, RunImage, Sample, Upload, View
+from vitviz.view import Image as AnyImage
 
 Loader = Callable[[str], Checkpoint]
 # Differences that rounding makes, relative to the largest magnitude of an array: of arrays, of seven digits, and of
@@ -87,63 +105,139 @@ def verify(
     path = Path(file)
     try:
         found = origins.read(path)
-        if not isinstance(found, Provenance) or found.others or found.view.content == "patching":
-            raise UncheckedError(
-                "Only explanations and comparisons are computed again, not probes, contact sheets and activation "
-                "patching."
-            )
         notes: list[str] = []
         compared: list[str] = []
         if found.vitviz != __version__:
             notes.append(f"the file is of vitviz {found.vitviz}, this is {__version__}")
         differences = list(changed_panels(path, found, compared, notes))
-        explanations = []
-        for which, one in {"": found, "of B ": found.b}.items():
-            if one is not None:
-                checkpoint = model or load_model(one, load)
-                differences += [f"{text} {which}".strip() for text in changed_model(checkpoint, one)]
-                given = image if one.image.sha256 == found.image.sha256 else None
-                again = explain_again(checkpoint, find_image(path, one) if given is None else given, one)
-                if again.image.sha256 != one.image.sha256:
-                    differences.append(f"the image {which}is another one, by its SHA-256")
-                explanations.append(again)
-        compared += ["weights", "image"]
-        differences += changed_numbers(path, explanations, found, compared)
+        if isinstance(found, ProbesProvenance):
+            differences += changed_probes(path, found, image, model or load_model(name_of(found.model), load), compared)
+        else:
+            differences += changed_explanations(path, found, image, model, load, compared)
     except (VitvizError, ValueError, OSError) as error:
         return Verification(unchecked=str(error))
     return Verification(tuple(differences), "", tuple(notes), tuple(compared))
 
 
-def changed_panels(path: Path, found: Provenance, compared: list[str], notes: list[str]) -> Iterator[str]:
+def changed_explanations(
+    path: Path, found: Provenance, image: ImageLike | None, model: Checkpoint | None, load: Loader, compared: list[str]
+) -> list[str]:
+    """Return how the explanations of a file differ from those that are computed again; arguments as of `verify`."""
+    differences, explanations = [], []
+    shown = {"": found, "of B ": found.b} | {
+        f"of image {k} ": of_image(found, k) for k in range(2, 2 + len(found.others))
+    }
+    for which, one in shown.items():
+        if one is not None:
+            if which in ("", "of B "):
+                checkpoint = model or load_model_of(one, load)
+                differences += [f"{text} {which}".strip() for text in changed_model(checkpoint, one)]
+            given = image if one.image.sha256 == found.image.sha256 else None
+            again = explain_again(checkpoint, find_image(path, one) if given is None else given, one)
+            if again.image.sha256 != one.image.sha256:
+                differences.append(f"the image {which}is another one, by its SHA-256")
+            explanations.append(again)
+    compared += ["weights", "image"]
+    return [*differences, *changed_numbers(path, explanations, found, compared)]
+
+
+def of_image(found: Provenance, number: int) -> Shown:
+    """Return what a contact sheet shows of an image by its number from 2; the file states its SHA-256 only."""
+    identity = found.others[number - 2]
+    given = Given(sha256=identity.sha256, width=identity.width, height=identity.height, crop=identity.crop)
+    shown = {name: getattr(found, name) for name in Shown.model_fields}
+    return Shown(**shown | {"image": identity, "subject": found.subject.model_copy(update={"image": given})})
+
+
+def changed_probes(
+    path: Path, found: ProbesProvenance, images: Any, checkpoint: Checkpoint, compared: list[str]
+) -> list[str]:
+    """Return how a file of probes differs from probes that are computed again."""
+    differences = list(changed_model(checkpoint, found))
+    again = probe(checkpoint, find_probed(checkpoint, found.probed, images))
+    if again.provenance.probed != found.probed:
+        differences.append("the images are other ones, by their SHA-256")
+    compared += ["weights", "images"]
+    pairs = None
+    if path.suffix.lower() == ".npz":
+        pairs = {name: pair for name, pair in arrays_of_npz(path, again.arrays).items() if name != "note"}
+    return [*differences, *changed_arrays(path, again.arrays, found, compared, pairs)]
+
+
+def find_probed(checkpoint: Checkpoint, probed: ProbeImages, images: Any) -> Tensor:
+    """Return the images of probes, uint8 (B, 3, H, W): those given, the samples, or test images of CIFAR-10."""
+    size, resize = checkpoint.config.img_size, checkpoint.resize
+    if images is not None:
+        return read_batch(as_batch(images), size, resize)
+    first_of_test = lambda: resize_images(cifar.load("test", None)[0][: probed.count], size, resize)  # noqa: E731
+    for load in (lambda: load_samples(size, resize), first_of_test):
+        with suppress(DataError):
+            found = load()
+            if hashlib.sha256(found.contiguous().numpy().tobytes()).hexdigest() == probed.sha256:
+                return found
+    raise UncheckedError(
+        f"The {probed.count:,} images are needed: neither the samples nor the first test images of CIFAR-10 have their "
+        "SHA-256.",
+        "Give them with image=.",
+    )
+
+
+def changed_panels(
+    path: Path, found: Provenance | ProbesProvenance, compared: list[str], notes: list[str]
+) -> Iterator[str]:
     """Yield the maps and images of a figure whose pixels are not those that were written."""
     hashed = [panel for panel in found.panels if panel.sha256]
     ending = path.suffix.lower()
-    if ending not in (".png", ".svg"):
+    if ending == ".pdf" and hashed and find_spec("pypdf") is None:
+        notes.append('the pixels of a PDF file are compared where pypdf is installed: pip install "vitviz[pdf]"')
+        return
+    if ending not in (".png", ".svg") and not hashed:
         if found.panels:
             notes.append(f"the pixels of a {ending[1:].upper()} file are not compared")
         return
     content = path.read_bytes()
+    in_pdf = hashes_in_pdf(path) if ending == ".pdf" else set()
     for panel in hashed:
         pixels = origins.decode_panel(content, ending, panel)
-        if pixels is None or hashlib.sha256(pixels).hexdigest() != panel.sha256:
+        if (hashlib.sha256(pixels).hexdigest() if pixels else "") != panel.sha256 and panel.sha256 not in in_pdf:
             yield f"the pixels of {panel.name!r} have changed"
     if hashed:
         compared.append(f"pixels of {len(hashed)} panels")
 
 
-def load_model(found: Shown, load: Loader) -> Checkpoint:
-    """Load the model of a file."""
+def hashes_in_pdf(path: Path) -> set[str]:
+    """Return the SHA-256 of the pixels (height, width, RGBA) of each image in a PDF file; it needs pypdf."""
+    from pypdf import PdfReader
+
+    images = (image.image for page in PdfReader(path).pages for image in page.images)
+    return {hashlib.sha256(image.convert("RGBA").tobytes()).hexdigest() for image in images if image is not None}
+
+
+def load_model_of(found: Shown, load: Loader) -> Checkpoint:
+    """Load the model of an explanation."""
     if found.subject.snapshot is not None:
         raise UncheckedError("The weights of a snapshot of a training are not stored.")
+    return load_model(found.subject.model, load)
+
+
+def load_model(name: str, load: Loader) -> Checkpoint:
+    """Load the model of a file."""
     try:
-        return load(found.subject.model)
+        return load(name)
     except (VitvizError, ValueError, OSError) as error:
         raise UncheckedError(
-            f"The model {found.subject.model!r:.80} is needed: {error}", "Give it with --checkpoint, or model=."
+            f"The model {name!r:.80} is needed: {error}", "Give it with --checkpoint, or model=."
         ) from error
 
 
-def changed_model(checkpoint: Checkpoint, found: Shown) -> Iterator[str]:
+def name_of(model: ModelIdentity) -> str:
+    """Return the name by which a model is loaded."""
+    if model.repository is None:
+        return model.name
+    return f"hf:{model.repository}" + (f"@{model.revision}" if model.revision else "")
+
+
+def changed_model(checkpoint: Checkpoint, found: Shown | ProbesProvenance) -> Iterator[str]:
     """Yield how a model is not that of a file."""
     if identify(checkpoint).sha256 != found.model.sha256:
         yield "the weights are other ones, by their SHA-256"
@@ -155,7 +249,12 @@ def changed_model(checkpoint: Checkpoint, found: Shown) -> Iterator[str]:
 
 def find_image(path: Path, found: Shown) -> ImageLike:
     """Return the image of a file: a bundled one, a test image, or a file next to it with its hash."""
-    image = found.subject.image
+    size = f"{found.image.width} x {found.image.height} px, SHA-256 {found.image.sha256[:12]}"
+    return read_image(path, found.subject.image, found.image.sha256, size)
+
+
+def read_image(path: Path, image: AnyImage, sha256: str, size: str) -> ImageLike:
+    """Return an image by its kind, or by its hash; `size` describes it."""
     if isinstance(image, Sample):
         return image.name
     if isinstance(image, RunImage):
@@ -163,13 +262,23 @@ def find_image(path: Path, found: Shown) -> ImageLike:
     if not isinstance(image, Given | Upload):
         return f"cifar:{image.index}"
     beside = (one for one in sorted(path.parent.iterdir()) if one.suffix.lower() in SUFFIXES and one != path)
-    for candidate, _ in zip(beside, range(MAX_CANDIDATES), strict=False):
-        if candidate.is_file() and hashlib.sha256(candidate.read_bytes()).hexdigest() == found.image.sha256:
+    known = [one for one, _ in zip(beside, range(MAX_CANDIDATES), strict=False)]
+    for candidate in [*known, *SAMPLES.glob("large/*"), *example_paths().values()]:
+        if candidate.is_file() and hashlib.sha256(candidate.read_bytes()).hexdigest() == sha256:
             return candidate
-    size = f"{found.image.width} x {found.image.height} px, SHA-256 {found.image.sha256[:12]}"
+    is_small = isinstance(image, Given) and (image.width, image.height) == (32, 32)
+    with suppress(DataError):
+        for index, pixels in enumerate(cifar_pixels() if is_small else ()):
+            if hashlib.sha256(pixels.tobytes()).hexdigest() == sha256:
+                return f"cifar:{index}"
     raise UncheckedError(
         f"The image is needed: {size}.", "Put its file next to this one, or give it with --image, or image=."
     )
+
+
+def cifar_pixels() -> NDArray[np.uint8]:
+    """Return the test images of CIFAR-10, (n, 32, 32, 3)."""
+    return cifar.load("test", None)[0].permute(0, 2, 3, 1).contiguous().numpy()
 
 
 def explain_again(checkpoint: Checkpoint, image: ImageLike, found: Shown) -> Explanation:
@@ -186,20 +295,54 @@ def changed_numbers(
     path: Path, explanations: list[Explanation], found: Provenance, compared: list[str]
 ) -> Iterator[str]:
     """Yield the numbers of a file that are not those of the new computation."""
-    ending, view, tolerance = path.suffix.lower(), found.view, TOLERANCE
+    ending, view = path.suffix.lower(), found.view
     first = explanations[0]
-    if found.b is None:
+    if found.others:
+        maps = [one.values for one in Sheet.of(explanations, view).tiles]
+        yield from changed_arrays(path, origins.maps_by_number(maps), found, compared)
+        return
+    if view.content == "patching":
+        patched = patched_pair(first, explain_other(path, first, found), view)
+        arrays = tables.arrays(first, view, patched)
+        rows = lambda: tables.rows(first, view, arrays)  # noqa: E731
+    elif found.b is None:
         arrays, rows = tables.arrays(first, view), lambda: tables.rows(first, view, arrays)
     else:
         comparison = Comparison(side(first, view), side(explanations[1], found.b.view, first))
         arrays, rows = comparison.arrays(), comparison.rows
-    if ending == ".npz":
-        pairs = arrays_of_npz(path, arrays | (of_explanation(first, view) if found.b is None else {}))
-    elif ending == ".csv":
+    if ending in (".png", ".svg") and view.content in ("attention", "method") and not (found.b or view.smooth):
+        yield from changed_colors(path.read_bytes(), ending, found.panels, arrays, kept_patches(first))
+    if ending == ".npz" and found.b is None and view.content != "patching":
+        arrays |= of_explanation(first, view)
+    pairs = None
+    if ending == ".csv":
         pairs = values_of_csv(path, rows())
     elif ending == ".html":
         pairs = arrays_of_html(path, first, view)
-    else:
+    yield from changed_arrays(path, arrays, found, compared, pairs)
+
+
+def explain_other(path: Path, first: Explanation, found: Provenance) -> Explanation:
+    """Explain the second image of activation patching."""
+    if (image := found.view.other) is None:
+        raise UncheckedError("The file states no second image.")
+    sha256 = image.sha256 if isinstance(image, Given) else image.id if isinstance(image, Upload) else ""
+    crop = image.crop if isinstance(image, Given | Upload) else 0.5
+    return explain(first.context.checkpoint, read_image(path, image, sha256, f"SHA-256 {sha256[:12]}"), crop=crop)
+
+
+def changed_arrays(
+    path: Path,
+    arrays: Mapping[str, Any],
+    found: Provenance | ProbesProvenance,
+    compared: list[str],
+    pairs: "Pairs | None" = None,
+) -> Iterator[str]:
+    """Yield the arrays of an NPZ file or behind a figure, or the given `pairs`, that are not the computed ones."""
+    tolerance = TOLERANCE
+    if pairs is None and path.suffix.lower() == ".npz":
+        pairs = arrays_of_npz(path, arrays)
+    elif pairs is None:
         tolerance = TOLERANCE_16_BIT
         pairs = {name: (decode(one), np.asarray(arrays.get(name, ""))) for name, one in found.numbers.items()}
     if not pairs:

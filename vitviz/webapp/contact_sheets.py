@@ -55,9 +55,15 @@ async def contact_sheet(request: types.ContactSheetRequest, call: Call) -> types
 
 async def provenance(request: types.ContactSheetRequest, call: Call) -> Provenance:
     """Return where the figure of a contact sheet comes from, without its panels."""
-    explanations = [(await find(one, k, call)).explanation for k, one in enumerate(subjects_of(request))]
-    first, *others = await call.quick(lambda: [attribution.describe_shown(one, request.view) for one in explanations])
-    return of_contact_sheet(first, [one.image for one in others])
+    found = [await find(one, k, call) for k, one in enumerate(subjects_of(request))]
+    explanations = [one.explanation for one in found]
+
+    def describe() -> Provenance:
+        first, *others = [attribution.describe_shown(one, request.view) for one in explanations]
+        tiles = Sheet.of(explanations, request.view).tiles
+        return of_contact_sheet(first, [one.image for one in others], [one.values for one in tiles])
+
+    return await call.many_passes(describe, found[0].is_large)
 
 
 def subjects_of(request: types.ContactSheetRequest) -> list[Subject]:

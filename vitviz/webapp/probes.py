@@ -100,7 +100,7 @@ def to_reply(found: Probed) -> types.Probes:
         captured=config.is_captured,
         classes=config.num_classes,
         position_start=position_start(found.model),
-        provenance=found.probes.provenance,
+        provenance=found.probes.stated(),
         **arrays,
     )
 

@@ -6,10 +6,9 @@ from typing import Any
 
 from vitviz.attribution import file_formats, tables
 from vitviz.attribution.context import Target
-from vitviz.attribution.explanation import Explanation, patch_activations
+from vitviz.attribution.explanation import Explanation, patched_pair
 from vitviz.attribution.provenance import provenance
 from vitviz.attribution.serialize import document
-from vitviz.attribution.tables import PatchedPair
 from vitviz.view import View
 
 MIME = {"npz": "application/octet-stream", "csv": "text/csv", "html": "text/html"}
@@ -49,15 +48,6 @@ def content(
     return file_formats.csv_bytes(
         tables.method_rows(found) if methods else tables.rows(explanation, view, found), origin
     )
-
-
-def patched_pair(explanation: Explanation, other: Explanation, view: View, report: Report) -> PatchedPair:
-    """Compute activation patching between two images, as a view shows it."""
-    target = as_target(view.target)
-    found = [patch_activations(explanation, other, target, part, report) for part in ("heads", "mlp")]
-    if isinstance(view.layer, int) and view.head == "mean":
-        found.append(patch_activations(explanation, other, target, "tokens", report, (view.layer,)))
-    return PatchedPair(*found)
 
 
 def data_url(content: bytes, ending: str) -> str:

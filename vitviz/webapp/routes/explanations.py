@@ -264,21 +264,22 @@ async def nearest(request: types.NearestRequest, call: Caller) -> StreamingRespo
 @router.post("/patching", response_model=types.Patched, response_class=Lines)
 async def patching(request: types.PatchingRequest, call: Caller) -> StreamingResponse:
     """Replace activations in the forward pass of another image, one at a time."""
+    return await call.stream(patched(request, call))
 
-    async def compute() -> types.Patched:
-        held = await call.explain(request.subject)
-        other = await explain_other(request.subject, request.other, call)
-        target = as_target(request.target)
-        part = (request.part, request.layer if request.part == "tokens" else None)
-        return await call.reply(
-            ("patching", other.key, part),
-            held,
-            -1 if target is None else target,
-            types.Patched,
-            lambda: patch(held.explanation, other.explanation, target, request, call),
-        )
 
-    return await call.stream(compute())
+async def patched(request: types.PatchingRequest, call: Call) -> types.Patched:
+    """Compute the reply of `patching`, once."""
+    held = await call.explain(request.subject)
+    other = await explain_other(request.subject, request.other, call)
+    target = as_target(request.target)
+    part = (request.part, request.layer if request.part == "tokens" else None)
+    return await call.reply(
+        ("patching", other.key, part),
+        held,
+        -1 if target is None else target,
+        types.Patched,
+        lambda: patch(held.explanation, other.explanation, target, request, call),
+    )
 
 
 @router.post("/code")
@@ -293,8 +294,13 @@ async def code(request: types.CodeRequest, call: Caller) -> types.Code:
 async def provenance(request: types.CodeRequest, call: Caller) -> Provenance:
     """Return where a figure of a view comes from, without the figure's panels."""
     held = await call.explain(request.subject)
-    other = await other_of(request, call)
-    return await call.quick(lambda: attribution.provenance(held.explanation, request.view, other=other, numbers=True))
+    other, view = await other_of(request, call), request.view
+    found = await call.quick(lambda: attribution.provenance(held.explanation, view, other=other, numbers=True))
+    if view.content != "patching" or view.other is None:
+        return found
+    measured = await patched(types.PatchingRequest(subject=request.subject, target=view.target, other=view.other), call)
+    arrays = {name: getattr(measured, name) for name in ("heads", "mlp", "logit", "corrupted_logit")}
+    return found.model_copy(update={"numbers": attribution.numbers_of(arrays)})
 
 
 @router.post("/comparison-provenance")
