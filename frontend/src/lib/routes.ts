@@ -781,6 +781,7 @@ export interface ProbesProvenance {
   model: ModelIdentity;
   preprocessing: InputPreprocessing;
   probed: ProbeImages;
+  numbers?: Record<string, Numbers>;
 }
 
 /** Also the images to probe it with. */
