@@ -279,6 +279,7 @@ def test_a_file_of_probes_names_model_and_images(tmp_path, ending):
     assert found.model.sha256 == weights_sha256(model.network)
     assert found.probed.count == 3
     assert found.probed.sha256 == hashlib.sha256(images.numpy().tobytes()).hexdigest()
-    assert found.model_copy(update={"panels": ()}) == probes.provenance
+    assert found.model_copy(update={"panels": (), "numbers": {}}) == probes.provenance
+    assert bool(found.numbers) == (ending != ".npz")
     scope = {"images": images}
     exec(found.code.replace("images = ...", "").replace("vitviz.load('tiny')", "model"), scope | {"model": model})

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -118,7 +119,7 @@ def replace_text(path, text):
     """Return a file with another provenance."""
     content = path.read_bytes()
     if path.suffix == ".svg":
-        return metadata.embed(content.partition(b"<metadata")[0] + b"</svg>", ".svg", text)
+        return metadata.embed(re.sub(rb"<metadata.*?</metadata>", b"", content, flags=re.DOTALL), ".svg", text)
     with Image.open(path) as image:
         buffer = io.BytesIO()
         image.save(buffer, "png")

@@ -351,7 +351,9 @@ class Probes:
             path,
             lambda: self.figure(note),
             lambda: self.arrays | {"note": np.array(note)},
-            provenance=lambda panels: self.stated() if is_figure else self.provenance,
+            provenance=lambda panels: (self.stated() if is_figure else self.provenance).model_copy(
+                update={"panels": panels}
+            ),
         )
 
 
