@@ -4,7 +4,16 @@
 import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
-import type { FixedQuestion, Flips, HeadVectors, Lesson, PatchEmbedding, Swap, Training, TunedLens } from '../lib/routes';
+import type {
+  FixedQuestion,
+  Flips,
+  HeadVectors,
+  Lesson,
+  PatchEmbedding,
+  Swap,
+  Training,
+  TunedLens,
+} from '../lib/routes';
 import { Status } from '../lib/status.svelte';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
