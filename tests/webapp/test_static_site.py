@@ -14,7 +14,7 @@ import vitviz
 from tests import captured, tiny
 from tests.errors import refuses
 from tests.webapp.api import routes
-from vitviz.attribution import tuned_lens
+from vitviz.attribution import many_images, measured
 from vitviz.attribution.explanation import explain
 from vitviz.errors import CapturedModelError, ConfigError
 from vitviz.models import checkpoint, rounding
@@ -82,13 +82,15 @@ def test_a_saved_file_with_its_model_has_the_numbers_of_the_rounded_weights(tmp_
     assert safetensors.torch.load(bytes(file)).keys() >= rounded.network.state_dict().keys()
 
 
-def test_the_tuned_lens_of_a_model_is_in_the_file(tmp_path):
+def test_the_tuned_lens_and_the_mean_question_of_a_model_are_in_the_file():
     model = vitviz.load("cifar10-ti4")
     lens = vitviz.tuned_lens(model)
-    tensors = safetensors.torch.load(rounding.to_file(model, "int8", lens=tuned_lens.lens_in_file(model)))
+    tensors = safetensors.torch.load(rounding.to_file(model, "int8", measured=measured.in_file(model)))
     assert np.array_equal(tensors["training.lens.weight"], lens.weight)
     assert np.array_equal(tensors["training.lens.bias"], lens.bias)
-    assert tuned_lens.lens_in_file(tiny.checkpoint()) is None
+    stored = many_images.load(model).factors
+    assert np.array_equal(tensors["training.question.class_query"], stored.class_query)
+    assert measured.in_file(tiny.checkpoint()) == {}
 
 
 def test_a_model_is_in_html_files_only(tmp_path):

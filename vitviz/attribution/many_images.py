@@ -42,6 +42,12 @@ class ManyImages:
     kept: float | None
     swap: SwapCurve | None
 
+    @property
+    def question(self) -> dict[str, Any]:
+        """Numbers of the question of the class token: share of its own one by layer, (L,), `kept` and `images`."""
+        own = self.factors.own_question.mean(1).tolist()
+        return {"own_question": own, "kept": self.kept, "images": self.factors.images}
+
     def summary(self) -> dict[str, Array]:
         """Return the arrays of `vitviz.attribution.probes.Probes`."""
         of = self.factors

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from PIL.Image import Image
 
 from vitviz import __version__, environment
+from vitviz.attribution import measured
 from vitviz.attribution.ablation import describe_ablations, mean_head_outputs
 from vitviz.attribution.context import ForwardContext, Target
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.attribution.provenance import Provenance, provenance
 from vitviz.attribution.targets import find_target
-from vitviz.attribution.tuned_lens import lens_in_file
 from vitviz.attribution.view_maps import default_rows, limits_of, query_rows, target_of
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import load_samples
@@ -304,7 +304,7 @@ def document(
     data["data"]["attention"] = None  # the model computes it
     data["data"]["caption"] += f" {rounding.describe(checkpoint, 'float16')}"
     return document.document(
-        data, figure, title, rounding.to_file(checkpoint, "float16", means, lens_in_file(checkpoint))
+        data, figure, title, rounding.to_file(checkpoint, "float16", means, measured.in_file(checkpoint))
     )
 
 

@@ -20,6 +20,7 @@ from vitviz.models.weights import Rounding, weights_sha256
 SCALE = ".scale"
 CAPTURED = "a model in the browser"  # what needs its blocks
 HEAD_MEANS = "head_means"  # an extra tensor
+Measured = tuple[dict[str, Any], Mapping[str, Tensor]]  # what the metadata state, and tensors by name
 EQUAL_PREDICTIONS = {  # of the first 1,000 test images of CIFAR-10, by `python -m benchmarks rounding`
     "bdf80fb2242fe4bbbb87a8adc2aba9506d10acc1f13b2116e59c84654b4801a2": {"float16": 1000, "int8": 999}
 }
@@ -29,7 +30,7 @@ def to_file(
     checkpoint: Checkpoint,
     rounding: Rounding = "float16",
     head_means: Tensor | None = None,
-    lens: tuple[dict[str, Any], Mapping[str, Tensor]] | None = None,
+    measured: Mapping[str, Measured] | None = None,
 ) -> bytes:
     """Return the content of the file.
 
@@ -40,7 +41,7 @@ def to_file(
         checkpoint: The model.
         rounding: Of its matrices, filters and position embeddings; the latter have float16 with "int8".
         head_means: Mean outputs of heads, (L, A, d), by which the engine replaces ablated heads.
-        lens: What was measured of a tuned lens, and its tensors by name, from `vitviz.attribution.tuned_lens`.
+        measured: What was measured of the model, by name; from `vitviz.attribution.measured.in_file`.
 
     Raises:
         CapturedModelError: If the model is captured.
@@ -51,9 +52,11 @@ def to_file(
         tensors |= round_tensor(name, tensor.detach().cpu().float(), rounding)
     if head_means is not None:
         tensors[EXTRA_PREFIX + HEAD_MEANS] = head_means.detach().cpu().float()
-    described, probes = lens or (None, {})
-    tensors |= {f"{EXTRA_PREFIX}lens.{name}": tensor for name, tensor in probes.items()}
-    about = {"lens": described, "name": checkpoint.name, "credit": checkpoint.credit, "rounding": rounding}
+    measured = measured or {}
+    for part, (_, found) in measured.items():
+        tensors |= {f"{EXTRA_PREFIX}{part}.{name}": tensor for name, tensor in found.items()}
+    about: dict[str, Any] = {part: described for part, (described, _) in measured.items()}
+    about |= {"name": checkpoint.name, "credit": checkpoint.credit, "rounding": rounding}
     metadata = metadata_of(checkpoint) | about | {"sha256": weights_sha256(checkpoint.network)}
     tensors = {name: tensor.contiguous() for name, tensor in tensors.items()}
     return safetensors.torch.save(tensors, {"vitviz": json.dumps(metadata, allow_nan=False)})

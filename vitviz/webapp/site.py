@@ -13,9 +13,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from vitviz.attribution import measured
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.serialize import methods_to_json
-from vitviz.attribution.tuned_lens import lens_in_file
 from vitviz.data.preprocessing import load_samples
 from vitviz.data.samples import example_paths
 from vitviz.errors import ConfigError
@@ -84,7 +84,7 @@ def write_site(
         raise ConfigError("OUT", f"must be empty or an earlier site: {folder} has other files", "Choose a new folder.")
     models = [load(name) for name in names]
     contents = {
-        model.name: rounding.to_file(model, kind, head_means(model, kind), lens_in_file(model)) for model in models
+        model.name: rounding.to_file(model, kind, head_means(model, kind), measured.in_file(model)) for model in models
     }
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "replies").mkdir(parents=True)

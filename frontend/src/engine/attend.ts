@@ -21,6 +21,7 @@ interface AttendOptions {
   rope?: Rope | null;
   bias?: number; // (A, T, T) in the heap
   replaced?: (Float32Array | undefined)[] | null; // outputs of ablated heads
+  asked?: Float32Array; // scaled query of the first token instead of its own, (A, d)
 }
 
 /** The columns of a matrix at which one head after the other begins. */
@@ -55,6 +56,7 @@ export function attend(tape: Tape, q: Columns, k: Columns, v: Columns, D: number
     const [query, key, of] = [queries + h * Q * d, keys + h * T * d, weights + h * Q * T];
     prepare(heap, q, query, h, d, options.qNorm, options.rope);
     prepare(heap, k, key, h, d, options.kNorm, options.rope);
+    if (options.asked) for (let i = 0; i < d; i++) heap.f[query + i] = options.asked[h * d + i] / scale;
     kernels.packTransposed(key, d, panels, d, T);
     kernels.gemm(query, d, panels, 8 * d, 0, scores, T, Q, d, T);
     kernels.softmax(scores, of, Q, T, scale, bias && bias + h * T * T);

@@ -3,8 +3,9 @@
 
 import { base64Of } from '../lib/base64';
 import { type Direction, roundLimit } from '../lib/numbers';
+import { RefusedError } from '../lib/refused';
 import type * as api from '../lib/routes';
-import { Context, inputOf, type Target } from './context';
+import { Context, inputOf, probabilitiesOf, type Target } from './context';
 import { pcaOf, readLens, similarityOf } from './features';
 import type { Heap } from './heap';
 import { type Begun, headVectors, lessonOf, patchEmbedding, randomOrders, rankPatches } from './lesson';
@@ -14,6 +15,7 @@ import { Generator } from './random';
 import { ModelFile } from './safetensors';
 import { RANDOM_ORDERS } from './scores';
 import { swapClassToken } from './swap';
+import { hasSigmoid } from './vitConfig';
 
 /** An image with ablations. */
 export interface Given {
@@ -216,6 +218,28 @@ export class Explainer {
     const context = this.#context(given);
     const rankings = methods.map((method) => rankPatches(context, method));
     return { predicted: context.targetOf([])[0], rankings, random: randomOrders(context) };
+  }
+
+  /** The forward pass in which the class token asks its mean question, as `fixed_question` in vitviz/attribution/lesson.py.
+      @throws RefusedError if the file has none */
+  question(given: Given): api.FixedQuestion {
+    const { config, file, sizes } = this.#network;
+    const { name, question } = file.metadata;
+    if (!question)
+      throw new RefusedError(`A fixed question needs the mean query of the class token: the file of ${name} has none.`);
+    const asked = file.tensor('training.question.class_query').data;
+    const input = { ...inputOf(this.#network, given.pixels, []), asked };
+    const { logits, attention } = this.#network.forward(input);
+    const { A, T } = sizes;
+    const rows = attention.flatMap((layer) =>
+      Array.from({ length: T }, (_, j) => {
+        let sum = 0;
+        for (let h = 0; h < A; h++) sum += layer[h * T * T + j];
+        return sum / A;
+      }),
+    );
+    const probabilities = [...probabilitiesOf(logits, hasSigmoid(config))];
+    return { ...question, rows: encode(Float32Array.from(rows)), probabilities };
   }
 
   swap(given: Given, _: unknown, other: Given): api.Swap {

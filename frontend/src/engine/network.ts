@@ -17,6 +17,7 @@ export interface Input {
   pixels: Float32Array; // normalized, (3, H, W)
   keep: number[] | null; // patches that enter the network, ascending; null for all
   replaced: (Float32Array | undefined)[][] | null; // outputs (d) of the ablated heads, [L][A]
+  asked?: Float32Array; // query of the class token instead of its own, (L, A, d)
 }
 
 /** The result of a forward pass, without the removed patches. */
@@ -140,7 +141,8 @@ export class Network {
     const columns = (part: number, rows = x.rows) => ({ x: tape.rows(qkv, 0, rows), first: part * D });
     const { rope, bias } = this.#placed(l, input.keep);
     const { qNorm, kNorm } = block;
-    const options = { heads: A, scale, qNorm, kNorm, rope, bias, replaced: input.replaced?.[l] };
+    const [replaced, asked] = [input.replaced?.[l], input.asked?.subarray(l * D, (l + 1) * D)];
+    const options = { heads: A, scale, qNorm, kNorm, rope, bias, replaced, asked };
     const attended = attend(tape, columns(0, Q), columns(1), columns(2), D, options);
     let y = block.attnNorm ? tape.norm(attended.mixed, block.attnNorm) : attended.mixed;
     y = tape.linear(y, block.proj);

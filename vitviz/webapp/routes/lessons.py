@@ -95,9 +95,7 @@ async def fixed_question(request: SubjectRequest, call: Caller) -> types.FixedQu
         return types.FixedQuestion(
             rows=to_base64(found.rows.astype("<f4")),
             probabilities=found.probabilities.tolist(),
-            own_question=measured.factors.own_question.mean(1).tolist(),
-            kept=measured.kept,
-            images=measured.factors.images,
+            **measured.question,
         )
 
     return await call.one_pass(compute, held.is_large)
