@@ -60,7 +60,7 @@ def checkpoint(config: ViTConfig) -> Checkpoint:
 def request(folder: Path, model: Checkpoint, image: torch.Tensor, rounding: Rounding = "float32", **of: Any) -> Any:
     """Return a request about a normalized image (3, H, W) to a model, whose file is written to a folder."""
     path = folder / f"{len(list(folder.iterdir()))}.safetensors"
-    path.write_bytes(to_file(model, rounding, of.pop("head_means", None), of.pop("lens", None)))
+    path.write_bytes(to_file(model, rounding, of.pop("head_means", None), of.pop("measured", None)))
     return {
         "model": str(path),
         "pixels": to_base64(image.numpy()),

@@ -228,7 +228,9 @@ def test_the_tuned_lens_in_a_model_file_reads_as_the_library(tmp_path: Path) -> 
         image = explain(model, torch.zeros(0), []).context.image
         calls = [("explanations/lens", {"target": [3, 5]})]
         ablations = ABLATIONS["patches left out"]
-        requests.append(engine.request(tmp_path, model, image, lens=in_file, calls=calls, ablations=ablations))
+        requests.append(
+            engine.request(tmp_path, model, image, measured={"lens": in_file}, calls=calls, ablations=ablations)
+        )
         expected.append((lens.describe(), lens.maps(ablated, 3)))
     requests.append(requests[0] | {"model": engine.request(tmp_path, engine.checkpoint(engine.PLAIN), image)["model"]})
     *replies, without = engine.answer(tmp_path, requests)

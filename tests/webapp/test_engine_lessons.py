@@ -13,6 +13,7 @@ from tests import engine, tiny
 from tests.webapp.test_engine import array, relative
 from vitviz.attribution import lesson
 from vitviz.attribution.explanation import Explanation
+from vitviz.attribution.head_factors import head_factors
 from vitviz.attribution.probes import position_similarity
 from vitviz.webapp.routes.lessons import lesson_of
 
@@ -111,6 +112,31 @@ def test_what_a_model_lacks_is_refused_as_by_the_library(tmp_path: Path) -> None
     (reply,) = engine.answer(tmp_path, [engine.request(tmp_path, model, image, calls=calls)])
     fields = ("layer", "dimension", "patches")
     assert [one["refusal"].split()[0] for one in reply["replies"]] == list(fields)
+
+
+def test_the_mean_question_is_asked_as_by_the_library(tmp_path: Path, subtests: Any) -> None:
+    names = ("plain", "query and key norm", "without head")
+    shown = [explained(name) for name in names]
+    calls = [("explanations/lesson/fixed-question", {})]
+    numbers = {"own_question": [0.5], "kept": 0.75, "images": 8}
+    requests, expected = [], []
+    for one in shown:
+        context = one.context
+        size = context.config.img_size
+        pixels = torch.randint(0, 256, (8, 3, *size), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+        factors = head_factors(context.checkpoint, pixels)
+        measured = {"question": (numbers, {"class_query": torch.from_numpy(factors.class_query)})}
+        requests.append(engine.request(tmp_path, context.checkpoint, context.image, calls=calls, measured=measured))
+        expected.append(lesson.fixed_question(context, factors))
+    requests.append(engine.request(tmp_path, shown[0].context.checkpoint, shown[0].context.image, calls=calls))
+    *replies, without = engine.answer(tmp_path, requests)
+    assert "the file of tiny has none" in without["replies"][0]["refusal"]
+    for name, reply, found in zip(names, replies, expected, strict=True):
+        with subtests.test(family=name):
+            (asked,) = reply["replies"]
+            np.testing.assert_allclose(array(asked["rows"]), found.rows.ravel(), atol=1e-5)
+            np.testing.assert_allclose(asked["probabilities"], found.probabilities, atol=1e-5)
+            assert (asked["own_question"], asked["kept"], asked["images"]) == ([0.5], 0.75, 8)
 
 
 @pytest.mark.slow
