@@ -36,6 +36,12 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
         "cka": rng.uniform(-0.1, 1, (layers + 1, layers + 1)),
         "sink_share": rng.uniform(0.1, 0.9, (layers, heads)),
         "sink_norm": rng.uniform(0.1, 1.5, (layers, heads)),
+        "head_shares": rng.dirichlet(np.ones(4), (layers, heads)),
+        "own_question": rng.uniform(0, 0.4, (layers, heads)),
+        "follows_patches": np.linspace(1, 0, layers + 1),
+        "follows_class_token": np.linspace(0, 1, layers + 1),
+        "many_images": np.array(500.0),
+        "pairs": np.array(450.0),
     }
 
 
@@ -135,6 +141,24 @@ def test_each_head_is_a_dot_at_the_norm_and_attention_of_its_largest_receiver(fi
     assert uniform.get_ydata() == [100 / T, 100 / T]
 
 
+def test_the_parts_of_a_head_are_a_bar_of_its_layer_that_fills_100_percent(figure):
+    (axes,) = figure.subfigs[10].axes
+    shares = numbers()["head_shares"]
+    heights = np.reshape([bar.get_height() for bar in axes.patches], (4, L, A))
+    np.testing.assert_allclose(heights, 100 * np.moveaxis(shares, -1, 0))
+    np.testing.assert_allclose([bar.get_y() + bar.get_height() for bar in axes.patches[-L * A :]], 100)
+    centers = np.reshape([bar.get_x() + bar.get_width() / 2 for bar in axes.patches[: L * A]], (L, A))
+    np.testing.assert_allclose(centers.mean(1), np.arange(1, L + 1))
+
+
+def test_what_the_prediction_follows_is_drawn_by_layer(figure):
+    (axes,) = figure.subfigs[11].axes
+    patches, token = axes.lines
+    np.testing.assert_allclose(patches.get_ydata(), 100 * numbers()["follows_patches"])
+    np.testing.assert_allclose(token.get_ydata(), 100 * numbers()["follows_class_token"])
+    assert patches.get_xdata().tolist() == list(range(L + 1))
+
+
 def test_texts_are_present_and_escaped(svg):
     found = words(svg)
     assert {"in", "layer 1", "uniform: 10.8 px", f"uniform: {T}", "18.0 %"} <= set(found)
@@ -153,6 +177,9 @@ def test_figures_that_a_model_lacks_say_why():
     assert probe_figures.why_absent(rotary, "positions") == "this model has rotary positions and no position embedding"
     unlabeled = numbers() | {"final_agreement": np.empty(0), "final_probability": np.empty(0)}
     assert probe_figures.why_absent(unlabeled, "lens") == "this model was trained without labels"
+    few = numbers() | {"head_shares": np.empty(0), "follows_patches": np.empty(0)}
+    assert probe_figures.why_absent(few, "heads").startswith("at least 128 images")
+    assert probe_figures.why_absent(few, "decision").startswith("at least 128 images")
     assert not any(probe_figures.why_absent(numbers(), name) for name in probe_figures.PANELS)
     assert render(probe_figures.draw(rotary | unlabeled), ".svg")
 
