@@ -10,7 +10,7 @@ import torch
 
 import vitviz
 from tests import tiny
-from vitviz.attribution import head_factors, many_images, probes
+from vitviz.attribution import head_factors, many_images, probes, stored
 from vitviz.attribution.class_token import swap_curve
 from vitviz.models import checkpoint as checkpoints
 from vitviz.plots import probe_table
@@ -54,7 +54,7 @@ def test_probes_of_many_images_equal_the_functions(saved):
     assert (found.many_images, found.pairs) == (12, curve.pairs)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {total for _, total in seen} == {12 * (4 + tiny.L + 1)}
-    assert not many_images.file_of(saved).exists()
+    assert not stored.beside(saved, many_images.ENDING)[0].exists()
 
 
 def test_a_fixed_question_keeps_some_predictions(saved):
@@ -81,7 +81,7 @@ def test_fewer_images_show_what_is_stored(saved):
 @pytest.mark.parametrize("damage", ["other weights", "truncated", "text", "an array less"])
 def test_a_file_of_other_weights_or_a_damaged_one_is_not_used(saved, damage):
     probes.probe(saved, images(), store=True)
-    path = many_images.file_of(saved)
+    path = stored.beside(saved, many_images.ENDING)[0]
     assert many_images.load(saved) is not None
     if damage == "other weights":
         with torch.no_grad():
@@ -97,9 +97,17 @@ def test_a_file_of_other_weights_or_a_damaged_one_is_not_used(saved, damage):
     assert not probes.probe(saved, images(3)).head_shares.size
 
 
-def test_what_cannot_be_written_or_was_not_trained_here_is_not_stored(saved, tmp_path):
-    many_images.store(many_images.measure(saved, images(), lambda done: None), replace(saved, record={}))
-    assert not many_images.file_of(saved).exists()
+def test_what_was_not_trained_here_is_stored_in_the_cache(saved, tmp_path, monkeypatch):
+    monkeypatch.setenv("VITVIZ_CACHE", str(tmp_path / "cache"))
+    other = replace(saved, record={})
+    measured = many_images.measure(saved, images(), lambda done: None)
+    many_images.store(measured, other)
+    assert not stored.beside(saved, many_images.ENDING)[0].exists()
+    assert stored.cached(other, many_images.ENDING).exists()
+    assert many_images.load(saved).kept == measured.kept
+
+
+def test_what_cannot_be_written_is_not_stored(saved, tmp_path):
     saved.files[0].path.unlink()
     tmp_path.rename(tmp_path.with_name("away"))
     tmp_path.write_text("a file, not a folder")

@@ -9,7 +9,7 @@ import torch
 
 import vitviz
 from tests import tiny
-from vitviz.attribution import tuned_lens
+from vitviz.attribution import stored, tuned_lens
 from vitviz.attribution.tuned_lens import MIN_IMAGES, MIN_VARIANCE, RIDGE, TunedLens
 from vitviz.cli import main
 from vitviz.data import cifar
@@ -177,7 +177,7 @@ def test_a_lens_is_found_next_to_its_model_and_in_the_cache(lens, tmp_path, monk
     replace(lens, sha256="0" * 64).save(path)  # of weights that have been replaced
     assert tuned_lens.find_lens(model) is None
     (tmp_path / "cache").mkdir()
-    lens.save(tuned_lens.cached(model))
+    lens.save(stored.cached(model, tuned_lens.ENDING))
     assert np.array_equal(vitviz.tuned_lens(model).bias, lens.bias)
 
 
@@ -234,7 +234,7 @@ def test_the_command_writes_the_file_that_the_library_reads(tmp_path, monkeypatc
 def test_the_shipped_lens_is_accurate_where_it_does_not_localize():
     model = vitviz.load("cifar10-ti4")
     lens = vitviz.tuned_lens(model)
-    assert tuned_lens.beside(model)[0].stat().st_size <= 70_000
+    assert stored.beside(model, tuned_lens.ENDING)[0].stat().st_size <= 70_000
     assert (np.diff(lens.accuracy) > 0).all()  # more and more accurate
     assert lens.accuracy.argmax() == len(lens.localization) - 1
     assert lens.localization[-1] < lens.localization[:-1].min()  # than the pixels of the patches themselves

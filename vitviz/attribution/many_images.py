@@ -1,6 +1,7 @@
 """What needs many images: what heads look for, and when the class token decides.
 
-It is measured once for a checkpoint and stored beside it, as `NAME.heads.npz`, with the SHA-256 of the weights.
+It is measured once for a checkpoint and stored beside it, as `NAME.heads.npz`, or in the cache folder,
+with the SHA-256 of the weights.
 """
 
 import zipfile
@@ -17,14 +18,15 @@ from torch import Tensor
 
 from vitviz.attribution.class_token import SwapCurve, reads_class_token, swap_curve
 from vitviz.attribution.head_factors import RELIABLE, HeadFactors, has_factors, head_factors, with_fixed_question
-from vitviz.files import atomic_write
+from vitviz.attribution.stored import beside, cached, places
+from vitviz.files import atomic_write, is_regular_file
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.modes import own_modes
 from vitviz.models.weights import weights_sha256
 
 Array = NDArray[np.float32]
-SUFFIX = ".heads.npz"
+ENDING = ".heads.npz"
 
 
 @dataclass(frozen=True)
@@ -103,17 +105,12 @@ def kept_predictions(checkpoint: Checkpoint, images: Tensor, factors: HeadFactor
     return kept / len(images)
 
 
-def file_of(checkpoint: Checkpoint) -> Path | None:
-    """Return the file beside a checkpoint; None of a network in memory, or of several files."""
-    return checkpoint.files[0].path.with_suffix(SUFFIX) if len(checkpoint.files) == 1 else None
-
-
 def store(measured: ManyImages, checkpoint: Checkpoint) -> None:
-    """Save beside a checkpoint that was trained here what is not stored yet, where the folder can be written."""
-    path = file_of(checkpoint)
-    if path is None or not checkpoint.train_config or load(checkpoint) is not None:
+    """Save what is not stored yet, where its folder can be written: beside a checkpoint of vitviz, or in the cache."""
+    if load(checkpoint) is not None:
         return
-    with suppress(OSError), atomic_write(path) as file:
+    path = (beside(checkpoint, ENDING) if checkpoint.train_config else []) or [cached(checkpoint, ENDING)]
+    with suppress(OSError), atomic_write(path[0]) as file:
         save(measured, checkpoint, file)
 
 
@@ -130,23 +127,27 @@ def save(measured: ManyImages, checkpoint: Checkpoint, file: IO[bytes]) -> None:
 
 
 def load(checkpoint: Checkpoint) -> ManyImages | None:
-    """Return what is stored beside a checkpoint; None if nothing is, or it is of other weights or damaged."""
-    path = file_of(checkpoint)
-    if path is None or not path.exists():
+    """Return what is stored of a checkpoint; None if nothing is, or it is of other weights or damaged."""
+    return next(filter(None, (read(path, checkpoint) for path in places(checkpoint, ENDING))), None)
+
+
+def read(path: Path, checkpoint: Checkpoint) -> ManyImages | None:
+    """Return the content of a file; None if it is not one of these weights, or damaged."""
+    if not is_regular_file(path):
         return None
     try:
         with np.load(path, allow_pickle=False) as file:
             if str(file["sha256"]) != weights_sha256(checkpoint.network):
                 return None
-            factors = HeadFactors(**stored(file, "factors", HeadFactors))
+            factors = HeadFactors(**part_of(file, "factors", HeadFactors))
             kept = float(file["kept"]) if "kept" in file else None
-            swap = SwapCurve(**stored(file, "swap", SwapCurve)) if "swap.pairs" in file else None
+            swap = SwapCurve(**part_of(file, "swap", SwapCurve)) if "swap.pairs" in file else None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         return None
     return ManyImages(factors, kept, swap)
 
 
-def stored(file: Any, part: str, kind: type[HeadFactors] | type[SwapCurve]) -> dict[str, Any]:
+def part_of(file: Any, part: str, kind: type[HeadFactors] | type[SwapCurve]) -> dict[str, Any]:
     """Return the arrays of a part of an .npz as float32, and its counts."""
     values = {field.name: file[f"{part}.{field.name}"] for field in fields(kind)}
     return {name: value.astype(np.float32) if value.ndim else int(value) for name, value in values.items()}

@@ -371,7 +371,7 @@ def probe(
         checkpoint: The model.
         images: The images.
         report: Called with the number of passes done and of all passes; an exception from it stops the computation.
-        store: Store what needs many images beside the checkpoint, if it was trained here and its folder can be written.
+        store: Store what needs many images beside a checkpoint of vitviz, or in the cache folder.
 
     Raises:
         ValueError: If the images have another shape, or the model has fewer than 4 patches or no attention, or

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.stored import places
 from vitviz.attribution.targets import TargetLike, find_target
 from vitviz.data.preprocessing import resize_images
-from vitviz.files import atomic_write, cache_folder, is_regular_file, resolve_link
+from vitviz.files import atomic_write, is_regular_file, resolve_link
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.modes import own_modes
@@ -140,7 +141,7 @@ def choose_images(images: Tensor, count: int = NUM_IMAGES) -> Tensor:
 
 def find_lens(checkpoint: Checkpoint) -> TunedLens | None:
     """Return the lens next to the file of a model, or in the cache folder; None if there is none of these weights."""
-    for path in (*beside(checkpoint), cached(checkpoint)):
+    for path in places(checkpoint, ENDING):
         if is_regular_file(path):
             found = TunedLens.load(path)
             if found.sha256 == weights_sha256(checkpoint.network):
@@ -165,17 +166,6 @@ def require_lens(checkpoint: Checkpoint) -> TunedLens:
             "vitviz.tuned_lens(model, images)."
         )
     return found
-
-
-def beside(checkpoint: Checkpoint) -> list[Path]:
-    """Return where the lens of a model is: next to its file, if it has one and no library keeps it."""
-    files = [] if "repository" in checkpoint.pretrained else checkpoint.files[:1]
-    return [file.path.with_suffix(ENDING) for file in files]
-
-
-def cached(checkpoint: Checkpoint) -> Path:
-    """Return where the page keeps the lens of a model."""
-    return cache_folder() / f"{weights_sha256(checkpoint.network)[:32]}{ENDING}"
 
 
 def check(checkpoint: Checkpoint, count: int = MIN_IMAGES) -> None:

@@ -354,13 +354,13 @@ def fit_lens(
     """Fit a tuned lens: what does each patch already know of the prediction after each layer?"""
     from rich.table import Table
 
-    from vitviz.attribution import tuned_lens
+    from vitviz.attribution import stored, tuned_lens
     from vitviz.data import datasets
     from vitviz.models.hub import load
 
     model = load(checkpoint)
     tuned_lens.check(model)
-    path = output or [*tuned_lens.beside(model), tuned_lens.cached(model)][0]
+    path = output or stored.places(model, tuned_lens.ENDING)[0]
     if dataset in datasets.DATASET_INFO:  # the fit resizes its images, those that it needs
         loaded = datasets.load(dataset, data, (32, 32), ("train",))
     else:

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 from numpy.typing import NDArray
 
 from vitviz import environment
-from vitviz.attribution import head_factors, serialize, tuned_lens
+from vitviz.attribution import head_factors, serialize, stored, tuned_lens
 from vitviz.attribution import provenance as attribution
 from vitviz.attribution.code import python
 from vitviz.attribution.context import Target
@@ -423,8 +423,7 @@ def fit_lens(checkpoint: Checkpoint, data: str | None, public: bool, call: Call)
     images = tuned_lens.choose_images(load_cifar("train", data, public)[0])
     found = tuned_lens.fit(checkpoint, images, datasets.CIFAR10.name, call.job.report)
     with suppress(OSError):  # a read-only or full disk costs time, not the result
-        tuned_lens.cached(checkpoint).parent.mkdir(parents=True, exist_ok=True)
-        found.save(tuned_lens.cached(checkpoint))
+        found.save(stored.cached(checkpoint, tuned_lens.ENDING))
     return found
 
 
