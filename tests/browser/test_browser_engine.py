@@ -23,6 +23,7 @@ from tests.browser.explore import choose_option, shows, tile
 from tests.browser.layout import check_width
 from tests.webapp import runs
 from tests.webapp.test_engine import CALLS, differences, explain
+from vitviz.attribution import lesson, many_images
 from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import sample_paths
@@ -429,6 +430,18 @@ def test_a_lesson_in_the_file_has_the_numbers_of_the_library(tab, saved, rounded
     for step in page.locator(".vitviz-learn nav button").all():
         step.click()
         page.wait_for_selector(PAGES["learn"])
+    figure = page.locator(".vitviz-learn .lesson-figure")
+    page.get_by_role("button", name="The same question of every image").click()
+    stored = many_images.load(vitviz.load("cifar10-ti4"))
+    fixed = lesson.fixed_question(own.context, stored.factors)
+    expect(figure).to_contain_text(f"The mean question: {own.labels[fixed.probabilities.argmax()]}")
+    expect(figure).to_contain_text(percent(stored.kept, 1))
+    page.get_by_role("button", name="When does the class token decide?").click()
+    page.get_by_label("Upload a second image").set_input_files(sample_paths()["dog"])
+    swapped = vitviz.swap_class_token(own, vitviz.explain(own.context.checkpoint, "dog"))
+    dogs = swapped.probabilities[:, own.labels.index("dog")]
+    first = dogs[np.argmax(dogs > swapped.probabilities[:, own.probabilities.argmax()])]
+    expect(figure.locator(".swap-sentence")).to_contain_text(f"(dog {percent(first, 1)})")
     page.get_by_role("button", name="Attention is not explanation").click()
     page.get_by_role("button", name="Give up and compare").click()
     expect(page.locator(".lesson-flips")).to_contain_text("Best known")

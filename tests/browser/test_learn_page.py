@@ -253,6 +253,8 @@ def test_the_second_image_gives_the_class_token(open_lesson):
     expect(page.locator(".swap-sentence")).to_contain_text("the class token of B (dog")
     page.get_by_role("button", name="ship as second image").click()
     expect(page.locator(".swap-sentence")).to_contain_text("the class token of B (ship")
+    page.get_by_label("Upload a second image").set_input_files(sample_paths()["truck"])
+    expect(page.locator(".swap-sentence")).to_contain_text("the class token of B (truck")
 
 
 def test_the_glossary_leads_to_the_steps(open_lesson):

@@ -15,7 +15,7 @@ import type {
   TunedLens,
 } from '../lib/routes';
 import { Status } from '../lib/status.svelte';
-import type { Subject } from '../lib/view';
+import type { Image, Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import type { Explanation } from '../session/explanation.svelte';
 import type { Choices } from './choices';
@@ -57,7 +57,7 @@ export interface Found {
   removal?: { patches: readonly number[]; probabilities: readonly number[] };
   flips?: Flips;
   fixed?: FixedQuestion;
-  swap?: Swap;
+  swap?: { curves: Swap; src: string }; // with the second image
   lens?: TunedLens | null; // null: not fit
 }
 
@@ -81,11 +81,12 @@ export class LearnPage implements Choices {
   head = $state.raw(0);
   dimension = $state.raw(0);
   removed = $state.raw<readonly number[]>([]);
-  #other = $state.raw('dog');
-  /** The sample whose class token replaces that of the image. */
-  readonly other = $derived.by(() => {
+  #other = $state.raw<Image | null>(null); // chosen by the reader
+  /** The image whose class token replaces that of the image: the reader's, or a sample. */
+  readonly other = $derived.by((): Image => {
     const { samples } = this.catalog.lists;
-    return (samples.find(({ name }) => name === this.#other) ?? samples[0])?.name ?? '';
+    const name = (samples.find((sample) => sample.name === 'dog') ?? samples[0])?.name ?? '';
+    return this.#other ?? { kind: 'sample', name };
   });
 
   found = $state.raw<Found>({});
@@ -154,11 +155,11 @@ export class LearnPage implements Choices {
     this.subject = { ...this.subject, ...change };
   }
 
-  /** Explain an image of one's own, or show why it is refused. */
-  openFile(file: File) {
+  /** Explain an image of one's own, or use it otherwise, or show why it is refused. */
+  openFile(file: File, use = (image: Image) => this.choose({ image })) {
     this.status.request(
       (signal) => this.engine.openImage(file, signal),
-      (image) => this.choose({ image }),
+      use,
       (sentence) => this.status.say(sentence, true),
     );
   }
@@ -189,8 +190,9 @@ export class LearnPage implements Choices {
     this.#addressTimer = setTimeout(() => writeLink(this), POINTER_RESTS);
   }
 
-  chooseOther(name: string) {
-    this.#other = name;
+  /** Choose the image whose class token replaces that of the image. */
+  chooseOther(image: Image) {
+    this.#other = image;
   }
 
   goTo(step: number) {

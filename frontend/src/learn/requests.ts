@@ -57,10 +57,14 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
     });
   }
   if (id === 'decision' && page.pass?.lesson.patch_predictions) {
-    const other = { ...subject, image: { kind: 'sample' as const, name: page.other } };
-    return async (signal) => ({
-      swap: await engine.request('explanations/class-token-swap', { subject, other }, signal),
-    });
+    const other = { ...subject, image: page.other };
+    return async (signal) => {
+      const [curves, { image }] = await Promise.all([
+        engine.request('explanations/class-token-swap', { subject, other }, signal),
+        engine.request('explanations', { subject: other }, signal, () => {}),
+      ]);
+      return { swap: { curves, src: canvasOf(image).toDataURL() } };
+    };
   }
   if (id === 'contributions') {
     const { patch } = page;
