@@ -69,11 +69,11 @@ def passes(checkpoint: Checkpoint, images: int) -> int:
     """Return how many forward passes `measure` needs; 0 of too few images or a model without such scores."""
     if images < RELIABLE or not has_factors(checkpoint):
         return 0
-    asked, swapped = asks_of_images(checkpoint), reads_class_token(checkpoint)
+    asked, swapped = can_fix_question(checkpoint), reads_class_token(checkpoint)
     return images * (2 + asked + (checkpoint.config.depth + 1) * swapped)
 
 
-def asks_of_images(checkpoint: Checkpoint) -> bool:
+def can_fix_question(checkpoint: Checkpoint) -> bool:
     """Whether a classifier has a class token, whose question can be fixed."""
     return checkpoint.is_classifier and checkpoint.config.class_token
 
@@ -83,7 +83,7 @@ def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None
     factors = head_factors(checkpoint, images, lambda done, _: report(done))
     kept = swap = None
     done = 2 * len(images)
-    if asks_of_images(checkpoint):
+    if can_fix_question(checkpoint):
         kept = kept_predictions(checkpoint, images, factors)
         done += len(images)
         report(done)
