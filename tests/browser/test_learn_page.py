@@ -1,16 +1,19 @@
 """The Learn page: the lesson from end to end, its numbers, links, and models of other kinds."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import vitviz
+from tests import engine, tiny
 from tests.browser.layout import check_width
+from tests.webapp.serving import running
 from vitviz.attribution import lesson
 from vitviz.data.preprocessing import sample_paths
-from vitviz.plots.formatting import signed
+from vitviz.plots.formatting import percent, signed
 
 pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"
@@ -34,6 +37,27 @@ def open_lesson(context, address):
         return page
 
     return open_it
+
+
+OTHERS = {  # small networks with all weights drawn
+    "beit": replace(engine.PLAIN, rel_pos_bias=True, pos_embed="none", num_classes=tiny.K),
+    "distilled": replace(engine.PLAIN, distilled=True, num_classes=tiny.K),
+    "no-class-token": replace(engine.PLAIN, global_pool="avg", class_token=False, num_classes=tiny.K),
+}
+
+
+@pytest.fixture(scope="module")
+def others():
+    """Explanations of the cat by networks of other kinds, by their name."""
+    models = {name: replace(engine.checkpoint(config), name=name) for name, config in OTHERS.items()}
+    return {name: vitviz.explain(model, sample_paths()["cat"]) for name, model in models.items()}
+
+
+@pytest.fixture(scope="module")
+def server_of_others(others, tmp_path_factory):
+    models = {name: one.context.checkpoint for name, one in others.items()}
+    with running(tmp_path_factory.mktemp("uploads"), models=models) as client:
+        yield f"http://{client.host}/"
 
 
 def at_step(page, step: str) -> None:
@@ -135,6 +159,24 @@ def test_a_worked_row_has_the_numbers_of_the_library(open_lesson, explanation):
     weight = 100 * explanation.cls_attention[4, 1, token]
     expect(page.locator(".lesson-sum dd").last).to_have_text(re.compile(rf"^{weight:.1f}\s%$"))
     expect(page).to_have_url(re.compile("layer=4&head=1&query=19"))
+
+
+def test_a_relative_position_bias_is_a_part_of_the_score(context, server_of_others, others):
+    page = context.new_page()
+    page.goto(f"{server_of_others}?tab=learn&model=beit&image=cat&step=attention&layer=1&head=1&query=4")
+    page.wait_for_selector(f"{LEARN}[data-step=attention][data-settled]")
+    row = lesson.attention_row(others["beit"].context, 1, 1)
+    token, scaled = 1 + 4, row.query @ row.keys[5] / row.query.size**0.5
+    assert abs(row.scores[token] - scaled) > 0.01, "the bias can be seen"
+    shown = page.locator(".lesson-sum dd").all_inner_texts()
+    parts = [scaled * row.query.size**0.5, scaled, row.scores[token] - scaled, row.scores[token]]
+    assert shown[:4] == [signed(float(part)) for part in parts]
+    weights = others["beit"].attention[1, 1, 0]
+    assert shown[-1] == percent(float(weights[token]))
+    expect(page.locator(".lesson-text").nth(1)).to_contain_text("plus a bias for their relative position, is a score")
+    expect(page.locator("figcaption").nth(1)).to_contain_text(f"0 to {percent(float(weights[1:].max()))}")
+    outputs = page.get_by_label(re.compile("^Output")).locator("span")
+    assert outputs.first.inner_text() == f"{row.output[0]:.2f}".replace("-", "\u2212")
 
 
 def test_bars_are_those_of_the_library(open_lesson, explanation):

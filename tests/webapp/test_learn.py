@@ -18,7 +18,8 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.webapp.timelines import Timelines
 
 HEADLESS = replace(tiny.CONFIG, num_classes=0)
-CONFIGS = tiny.VARIANTS | {"no head": HEADLESS}
+BEIT = replace(tiny.CONFIG, rel_pos_bias=True, pos_embed="none", qkv_bias=True)
+CONFIGS = tiny.VARIANTS | {"no head": HEADLESS, "relative position bias": BEIT}
 SHIPPED = CAT | {"model": "cifar10-ti4"}
 
 
@@ -62,6 +63,7 @@ def test_every_model_has_a_lesson(client, ask, name):
     reply = ask(subject=subject)
     assert reply["model"]["patch"] == [4, 4]
     assert reply["model"]["head_dim"] == reply["model"]["scaled_width"] == 9
+    assert reply["model"]["rel_pos_bias"] == config.rel_pos_bias
     assert len(reply["lens"]) == len(reply["norms"]) == 7
     assert (reply["patch_predictions"] is not None) == (config.global_pool == "token" and config.num_classes > 0)
     assert (reply["contributions"] is not None) == bool(reply["removals"]) == bool(config.num_classes)

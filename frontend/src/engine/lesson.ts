@@ -99,6 +99,7 @@ function describe({ config, sizes, file, weights }: Network): api.LessonModel {
     positions: weights.positions?.some(Boolean) ?? false,
     position_start: !isOwn ? 'unknown' : config.architecture === 'vit' ? 'sine-cosine' : 'unstructured',
     rotary: config.rope_type !== 'none',
+    rel_pos_bias: file.has('blocks.0.attn.relative_position_bias_table'),
     patch_bias: file.has('patch_embed.bias') || file.has('patch_embed.proj.bias'),
     qkv_bias: file.has('blocks.0.attn.qkv.bias'),
     qk_norm: file.has('blocks.0.attn.q_norm.weight'),

@@ -5,22 +5,21 @@ import type { LessonModel } from '../lib/routes';
 import { percent, signed, tokenName, written } from '../lib/words';
 import type { Head } from './learnPage.svelte';
 
-type Vectors = Pick<Head, 'query' | 'keys' | 'values' | 'size'>;
-export type WorkedRow = ReturnType<typeof attentionOf>;
+export type WorkedRow = ReturnType<typeof workedRow>;
 
-/** @param scaledWidth the square root of it divides the scores */
-export function attentionOf({ query, keys, values, size }: Vectors, token: number, scaledWidth: number) {
-  const count = keys.length / size;
-  const keyOf = (index: number) => keys.subarray(index * size, (index + 1) * size);
-  const dot = (index: number) => keyOf(index).reduce((sum, value, i) => sum + value * query[i], 0);
-  const scores = Float32Array.from({ length: count }, (_, index) => dot(index) / Math.sqrt(scaledWidth));
-  const weights = softmax(scores);
-  const output = new Float32Array(size);
-  for (let index = 0; index < count; index++)
-    for (let i = 0; i < size; i++) output[i] += weights[index] * values[index * size + i];
-  const key = keyOf(token);
+/** A row of a head with one of its keys, their products, and what the score has besides: the relative position bias.
+    @param scaledWidth the square root of it divides the sum of the products */
+export function workedRow(
+  row: Pick<Head, 'query' | 'keys' | 'values' | 'size' | 'scores' | 'weights' | 'output'>,
+  token: number,
+  scaledWidth: number,
+) {
+  const { query, keys, size, scores } = row;
+  const key = keys.subarray(token * size, (token + 1) * size);
   const products = key.map((value, i) => value * query[i]);
-  return { token, query, key, values, products, product: dot(token), scores, weights, output };
+  const product = products.reduce((sum, value) => sum + value, 0);
+  const scaled = product / Math.sqrt(scaledWidth);
+  return { ...row, token, key, products, product, scaled, bias: scores[token] - scaled };
 }
 
 /** Probabilities of logits divided by a temperature. */
@@ -34,16 +33,22 @@ export function softmax(logits: ArrayLike<number>, temperature = 1): Float32Arra
 export const precise = (value: number) => value.toPrecision(3);
 
 /** The numbers of a row that are derived from one key, with their names. */
-export const steps = ({ product, scores, weights, token }: WorkedRow, scaledWidth: number) => [
+export const steps = ({ product, scaled, bias, scores, weights, token }: WorkedRow, model: LessonModel) => [
   { part: 'sum', name: 'Sum of products', text: signed(product) },
-  { part: 'score', name: `Divided by √${scaledWidth}`, text: signed(scores[token]) },
+  { part: 'scaled', name: `Divided by √${model.scaled_width}`, text: signed(scaled) },
+  ...(model.rel_pos_bias
+    ? [
+        { part: 'bias', name: 'Relative position bias', text: signed(bias) },
+        { part: 'score', name: 'Their sum, the score', text: signed(scores[token]) },
+      ]
+    : []),
   { part: 'power', name: 'e to that power', text: precise(Math.exp(scores[token])) },
   { part: 'weight', name: `Weight among ${weights.length}`, text: percent(weights[token]) },
 ];
 
 /** Where a number of the row comes from, as a sentence. */
 export function derivationOf(part: string, index: number, row: WorkedRow, shape: Shape, model: LessonModel): string {
-  const { query, key, products, product, scores, weights, token } = row;
+  const { query, key, products, product, scaled, scores, weights, token } = row;
   const number = index + 1;
   const rotated = model.rotary ? ', rotated by its position' : '';
   const bias = model.qkv_bias ? ' and a bias' : '';
@@ -62,8 +67,12 @@ export function derivationOf(part: string, index: number, row: WorkedRow, shape:
       const positive = products.reduce((sum, value) => sum + Math.max(0, value), 0);
       return `The ${products.length} numbers of q × k: ${signed(positive)} of positive ones, ${signed(product - positive)} of negative ones.`;
     }
+    case 'scaled':
+      return `${signed(product)} / √${model.scaled_width} = ${signed(product)} / ${written(Math.sqrt(model.scaled_width), 2)} = ${signed(scaled)}`;
+    case 'bias':
+      return `A learned number of this head for the place of ${tokenName(token, shape)} relative to the query, the same for every image.`;
     case 'score':
-      return `${signed(product)} / √${model.scaled_width} = ${signed(product)} / ${written(Math.sqrt(model.scaled_width), 2)} = ${signed(scores[token])}`;
+      return `${signed(scaled)} and ${signed(row.bias)} make ${signed(scores[token])}.`;
     case 'power':
       return `e to the power of ${signed(scores[token])} is ${precise(Math.exp(scores[token]))}: positive, whatever the score is.`;
     case 'weight': {

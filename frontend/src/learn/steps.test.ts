@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { tokenName } from '../lib/words';
-import { attentionOf, derivationOf, softmax, steps } from './attention';
+import { derivationOf, softmax, steps, workedRow } from './attention';
 import { type Pass, rowOfHead } from './learnPage.svelte';
 import { barsOf } from './logitSum';
-import { decidedAt, isUnknown, lensSentence, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
+import { decidedAt, isAbsent, isUnknown, lensSentence, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
 
 const MODEL = {
   img_size: [32, 32],
@@ -16,6 +16,7 @@ const MODEL = {
   positions: true,
   position_start: 'sine-cosine',
   rotary: false,
+  rel_pos_bias: false,
   patch_bias: true,
   qkv_bias: false,
   qk_norm: true,
@@ -64,6 +65,11 @@ test('words follow what the model has', () => {
   expect(words('embedding', { patch_bias: false })).toContain('times 192 outputs: 9,216.');
   expect(words('positions', {})).toContain('neighbors were similar before training');
   expect(words('positions', { position_start: 'unstructured' })).toContain('what neighbors have in common was learned');
+  expect(words('attention', { rel_pos_bias: true })).toContain('plus a bias for their relative position');
+  const unplaced = (change: object) => words('positions', { positions: false, ...change });
+  expect(unplaced({ rotary: true })).toContain('it rotates queries and keys');
+  expect(unplaced({ rel_pos_bias: true })).toContain('its scores have a learned bias');
+  expect(unplaced({})).toContain('adds no position embedding.');
   expect(words('softmax', { has_sigmoid: true })).toContain('the sigmoid of its logit');
 });
 
@@ -76,6 +82,16 @@ test('steps that need a head say so', () => {
   const headless = { ...PASS, explanation: HEADLESS } as unknown as Pass;
   for (const id of ['softmax', 'contributions', 'removal'])
     expect(textOf(STEPS[stepOf(id)], headless)[0]).toContain('needs a classification head');
+});
+
+test('a step about what the model lacks has nothing to try', () => {
+  const absent = (change: object) => {
+    const shape = { ...PASS.explanation.shape, ...change };
+    const pass = { ...PASS, explanation: { ...PASS.explanation, shape } } as unknown as Pass;
+    return STEPS.filter((step) => isAbsent(step, pass)).map(({ id }) => id);
+  };
+  expect(absent({})).toEqual([]);
+  expect(absent({ class_token: false })).toEqual(['question']);
 });
 
 test('a model without head has none that reads tokens', () => {
@@ -114,25 +130,34 @@ test('a row of a head is found among all', () => {
   expect(rowOfHead(PASS, 1, 1)).toHaveLength(65);
 });
 
-test('a worked row: products, scores, softmax and output', () => {
-  const head = {
-    size: 4,
-    query: Float32Array.of(1, 2, 0, -1),
-    keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
-    values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
-  };
-  const found = attentionOf(head, 1, 4);
+/** A row of two keys whose scores have a relative position bias of 1 and -1. */
+const ROW = {
+  size: 4,
+  query: Float32Array.of(1, 2, 0, -1),
+  keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
+  values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
+  scores: Float32Array.of(2, 2),
+  weights: Float32Array.of(0.5, 0.5),
+  output: Float32Array.of(0.5, 0.5, 0, 0),
+};
+
+test('a worked row has the scores, weights and output of the reply, and names the bias', () => {
+  const found = workedRow(ROW, 1, 4);
   expect([...found.products]).toEqual([0, 6, 0, -0]);
-  expect(found.product).toBe(6);
-  expect([...found.scores]).toEqual([1, 3]);
-  const weight = 1 / (1 + Math.exp(-2));
-  expect(found.weights[1]).toBeCloseTo(weight);
-  expect([...found.output].map((value) => Number(value.toFixed(4)))).toEqual([
-    Number((1 - weight).toFixed(4)),
-    Number(weight.toFixed(4)),
-    0,
-    0,
+  expect([found.product, found.scaled, found.bias]).toEqual([6, 3, -1]);
+  expect([found.scores, found.weights, found.output]).toEqual([ROW.scores, ROW.weights, ROW.output]);
+  const biased = { ...PASS.lesson.model, scaled_width: 4, rel_pos_bias: true };
+  expect(steps(found, biased).map(({ text }) => text)).toEqual([
+    '+6.00',
+    '+3.00',
+    '−1.00',
+    '+2.00',
+    '7.39',
+    '50.0\u00a0%',
   ]);
+  const words = (part: string) => derivationOf(part, 0, found, PASS.explanation.shape, biased);
+  expect(words('bias')).toContain('place of row 1, column 1 relative to the query');
+  expect(words('score')).toBe('+3.00 and −1.00 make +2.00.');
 });
 
 test('a temperature flattens probabilities and keeps their order', () => {
@@ -156,29 +181,28 @@ test('bars of contributions continue one another up to the logit', () => {
 });
 
 test('each number of a worked row has a derivation', () => {
-  const head = {
-    size: 4,
-    query: Float32Array.of(1, 2, 0, -1),
-    keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
-    values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
-  };
-  const row = attentionOf(head, 1, 4);
-  const derivation = (part: string, index = 0) =>
-    derivationOf(part, index, row, PASS.explanation.shape, { ...PASS.lesson.model, scaled_width: 4 });
+  const weights = softmax([1, 3]);
+  const row = workedRow(
+    { ...ROW, scores: Float32Array.of(1, 3), weights, output: Float32Array.of(...weights, 0, 0) },
+    1,
+    4,
+  );
+  const model = { ...PASS.lesson.model, scaled_width: 4 };
+  const derivation = (part: string, index = 0) => derivationOf(part, index, row, PASS.explanation.shape, model);
   expect(derivation('query', 1)).toBe(
     'Number 2 of q, +2.00: row 2 of the query weights of this head times the class token after the norm of the layer, 192 products, then normalized with the other numbers of the head (QK norm).',
   );
   expect(derivation('key', 1)).toContain('key weights of this head times row 1, column 1');
   expect(derivation('product', 1)).toBe('Number 2 of q × k: +2.00 × +3.00 = +6.00');
   expect(derivation('sum')).toBe('The 4 numbers of q × k: +6.00 of positive ones, 0.00 of negative ones.');
-  expect(derivation('score')).toBe('+6.00 / √4 = +6.00 / 2.00 = +3.00');
+  expect(derivation('scaled')).toBe('+6.00 / √4 = +6.00 / 2.00 = +3.00');
   expect(derivation('power')).toBe('e to the power of +3.00 is 20.1: positive, whatever the score is.');
   expect(derivation('weight')).toBe('20.1 / 22.8 = 88.1\u00a0%. The divisor is the sum over all 2 keys.');
   expect(derivation('token', 0)).toBe('11.9\u00a0% for the class token, whose score is +1.00.');
   expect(derivation('output', 1)).toBe(
     'Number 2, +0.88: 88.1\u00a0% × +1.00 (row 1, column 1), 11.9\u00a0% × 0.00 (the class token), and 0.00 from 0 others.',
   );
-  expect(steps(row, 4).map(({ text }) => text)).toEqual(['+6.00', '+3.00', '20.1', '88.1\u00a0%']);
+  expect(steps(row, model).map(({ text }) => text)).toEqual(['+6.00', '+3.00', '20.1', '88.1\u00a0%']);
 });
 
 test('tokens before the patches are the class token and registers', () => {

@@ -1,13 +1,13 @@
 /* The steps of the lesson: their words, with the numbers of the pass in the place of {names}. */
 
 import { largest } from '../lib/numbers';
-import type { TunedLens } from '../lib/routes';
+import type { LessonModel, TunedLens } from '../lib/routes';
 import { counted, POSITION_START, percent, written } from '../lib/words';
 import lesson from '../text/lesson.json';
 import type { Pass } from './learnPage.svelte';
 
 /** What a model may lack, so that a step says something else. */
-type Part = 'head' | 'class_token_readout' | 'position_embedding' | 'softmax' | 'inside';
+type Part = 'head' | 'class_token' | 'class_token_readout' | 'position_embedding' | 'softmax' | 'inside';
 
 export interface Step {
   id: string;
@@ -36,6 +36,8 @@ function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predic
     embed_dim,
     head_dim: model.head_dim,
     scaled_width: model.scaled_width,
+    plus_bias: model.rel_pos_bias ? ', plus a bias for their relative position' : '',
+    position_instead: positionInstead(model),
     patch_size,
     img_size: img_size.join(' × '),
     patches_of_16: Math.floor(img_size[0] / 16) * Math.floor(img_size[1] / 16),
@@ -55,6 +57,11 @@ function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predic
   };
 }
 
+function positionInstead({ rotary, rel_pos_bias }: LessonModel) {
+  if (rotary) return ': it rotates queries and keys by an angle that depends on the place';
+  return rel_pos_bias ? ': its scores have a learned bias for the relative position of query and key' : '';
+}
+
 /** Replace each {name} by the value of the pass. */
 const fill = (text: string, values: Record<string, string | number>) =>
   text.replace(PLACEHOLDER, (_, name: string) => String(values[name]));
@@ -62,6 +69,7 @@ const fill = (text: string, values: Record<string, string | number>) =>
 function lacks({ explanation: { reply, shape }, lesson: { model, patch_predictions } }: Pass): Part[] {
   const parts: [Part, boolean][] = [
     ['head', reply.classes.length > 0],
+    ['class_token', shape.class_token],
     ['class_token_readout', patch_predictions !== null],
     ['position_embedding', model.positions],
     ['softmax', !model.has_sigmoid],
@@ -73,11 +81,20 @@ function lacks({ explanation: { reply, shape }, lesson: { model, patch_predictio
 /** Whether a step shows what is not known of a captured model. */
 export const isUnknown = (step: Step, { explanation: { shape } }: Pass) => Boolean(step.needs_inside && shape.captured);
 
+const lacking = (step: Step, pass: Pass) => lacks(pass).find((one) => step.without?.[one]);
+
+/** Whether the model lacks what a step is about, so that there is nothing to try or to ask. */
+export function isAbsent(step: Step, pass: Pass) {
+  const part = lacking(step, pass);
+  const hasNoHead = step.needs_head && !pass.explanation.reply.classes.length;
+  return hasNoHead || isUnknown(step, pass) || (part !== undefined && part !== 'softmax' && part !== 'inside');
+}
+
 /** The paragraphs of a step. */
 export function textOf(step: Step, pass: Pass): string[] {
   if (isUnknown(step, pass)) return [lesson.without_inside];
   if (step.needs_head && !pass.explanation.reply.classes.length) return [lesson.without_head];
-  const part = lacks(pass).find((one) => step.without?.[one]);
+  const part = lacking(step, pass);
   const values = valuesOf(pass);
   return (part ? step.without?.[part] : step.text)?.map((text) => fill(text, values)) ?? [];
 }
@@ -93,7 +110,11 @@ export const stepOf = (id: string | null) =>
 
 /** The words of a step, without or with the answer that can be opened. */
 export const wordsOf = (step: Step, pass: Pass, answer = true) =>
-  [step.title, ...textOf(step, pass), step.try_it, step.question, answer ? answerOf(step, pass) : '']
+  [
+    step.title,
+    ...textOf(step, pass),
+    ...(isAbsent(step, pass) ? [] : [step.try_it, step.question, answer ? answerOf(step, pass) : '']),
+  ]
     .join(' ')
     .trim()
     .split(/\s+/);

@@ -433,6 +433,7 @@ export interface LessonModel {
   positions: boolean;
   position_start: 'sine-cosine' | 'unstructured' | 'unknown';
   rotary: boolean;
+  rel_pos_bias: boolean;
   patch_bias: boolean;
   qkv_bias: boolean;
   qk_norm: boolean;

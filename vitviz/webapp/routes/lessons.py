@@ -186,6 +186,7 @@ def describe(context: ForwardContext) -> types.LessonModel:
         positions=is_known and bool(context.model.patch_positions().any()),
         position_start=position_start(context.checkpoint),
         rotary=config.rope_type != "none",
+        rel_pos_bias=config.rel_pos_bias,
         patch_bias=not weights.isdisjoint({"patch_embed.bias", "patch_embed.proj.bias"}),
         qkv_bias="blocks.0.attn.qkv.bias" in weights,
         qk_norm="blocks.0.attn.q_norm.weight" in weights,

@@ -41,6 +41,7 @@ class LessonModel(Reply):
         positions: Whether there is a position embedding.
         position_start: How it started.
         rotary: Whether positions are rotary.
+        rel_pos_bias: Whether scores have a relative position bias.
         patch_bias: Whether the patch embedding has a bias.
         qkv_bias: Whether queries, keys and values have one.
         qk_norm: Whether queries and keys are normalized in each head.
@@ -57,6 +58,7 @@ class LessonModel(Reply):
     positions: bool
     position_start: PositionStart
     rotary: bool
+    rel_pos_bias: bool
     patch_bias: bool
     qkv_bias: bool
     qk_norm: bool

@@ -2,9 +2,9 @@
 
 import { colorIndex } from '../../lib/numbers';
 import { capital, percent, signed, tokenName, written } from '../../lib/words';
+import { workedRow } from '../attention';
 import { moved, type Rect } from './pen';
 import type { Scene } from './scene';
-import type { Story } from './story';
 import { clamp } from './timeline';
 import { HEAD } from './world';
 
@@ -111,27 +111,18 @@ export function drawQuery(scene: Scene) {
 
 function drawScore(scene: Scene, line: (index: number) => Rect, alpha: number) {
   const { pen, story, world, key: token, ink } = scene;
-  const { key, products, sum, bias } = compared(story, token);
-  const { query, scores } = story.block;
+  const { rel_pos_bias: hasBias, scaled_width } = story.model;
+  const { query, key, products, product, bias, scores } = workedRow(story.block, token, scaled_width);
   scene.list(line(2), key, `key k of ${tokenName(token, scene.shape)}`, 'k');
   const says = (i: number) => `${signed(query[i])} × ${signed(key[i])} = ${signed(products[i])}`;
   scene.list(line(3), products, 'q × k, number by number', says);
   const { x, y, w } = line(4);
-  const plus = Math.abs(bias) > 1e-3 ? `, position bias ${signed(bias)}` : '';
-  pen.text(`sum ${signed(sum)}, / √${story.model.scaled_width}${plus}`, x, y, { dy: 8 });
+  const plus = hasBias ? `, position bias ${signed(bias)}` : '';
+  pen.text(`sum ${signed(product)}, / √${scaled_width}${plus}`, x, y, { dy: 8 });
   const style = { align: 'right', size: pen.size + 5, isBold: true, color: ink.text } as const;
   pen.text(`score ${signed(scores[token])}`, x + w, y, { ...style, dy: 8 });
   if (world.isTall || !pen.fade(0.7 * alpha)) return;
   const [from, cell] = [line(2), scene.cellOfToken(token)];
   pen.line(ink.control, 1.2);
   pen.curve(from.x + from.w, from.y + from.h / 2, Math.min(cell.x, scene.head.x), cell.y + cell.h / 2);
-}
-
-/** The query and a key: the sum of their products, and what the score has besides. */
-export function compared({ block, model }: Story, token: number) {
-  const { query, keys, scores, size } = block;
-  const key = keys.subarray(token * size, (token + 1) * size);
-  const products = query.map((value, i) => value * key[i]);
-  const sum = products.reduce((all, one) => all + one, 0);
-  return { key, products, sum, bias: scores[token] - sum / Math.sqrt(model.scaled_width) };
 }

@@ -92,7 +92,8 @@ test('a click follows a patch or magnifies a head', () => {
 test('each beat has a sentence, also of models that lack something', () => {
   const models: [string, object, object][] = [
     ['classifier head', { reply: { classes: [], probabilities: [] } }, {}],
-    ['positions rotate', {}, { model: { ...PASS.lesson.model, positions: false } }],
+    ['positions rotate', {}, { model: { ...PASS.lesson.model, positions: false, rotary: true } }],
+    ['positions are a bias', {}, { model: { ...PASS.lesson.model, positions: false, rel_pos_bias: true } }],
     ['the last tokens', {}, { patch_predictions: null }],
   ];
   const all = (pass: Pass) =>

@@ -30,7 +30,7 @@ export function passOf({ layers = 2, heads = 2, rows = 2, columns = 3, prefix = 
     lesson: {
       model: {
         ...{ img_size: [4, 6], patch: [2, 2], patch_size: 2, embed_dim: D, head_dim: SIZE, scaled_width: SIZE },
-        ...{ mlp_dim: 12, positions: true, qkv_bias: true },
+        ...{ mlp_dim: 12, positions: true, qkv_bias: true, patch_bias: true },
       },
       rows: drawn,
       tokens: base64(wave((layers + 1) * drawn.length * D)),

@@ -1,6 +1,16 @@
 /* What happens: one sentence a beat, with the numbers of the moment. */
 
-import { counted, type Line, patchName, percent, prefixName, signed, tokenName, written } from '../../lib/words';
+import {
+  capital,
+  counted,
+  type Line,
+  patchName,
+  percent,
+  prefixName,
+  signed,
+  tokenName,
+  written,
+} from '../../lib/words';
 import { arrivedAt, keyAt, lengthOf, playheadAt, readings, type Story, scannedAt } from './story';
 import { BEATS, type BeatId, Moment } from './timeline';
 
@@ -27,12 +37,22 @@ const SENTENCES: Record<BeatId, (s: Story, m: Moment) => Line> = {
     ' filters give as many numbers.',
   ],
   position: (s) => {
-    const first = s.tokenAt(0, s.row)[0];
-    if (!s.rest) return ['Bias and position are added and normalized: number 1 becomes ', strong(signed(first)), '.'];
-    const what = s.model.positions
-      ? ['The bias and the position embedding of ', strong(patchName(s.followed, s.shape)), ' are added']
-      : ['The bias is added; positions rotate queries and keys later'];
-    return [...what, ': number 1 becomes ', strong(signed(first)), '.'];
+    const added = [
+      ...(s.model.patch_bias ? ['the bias'] : []),
+      ...(s.model.positions ? [`the position embedding of ${patchName(s.followed, s.shape)}`] : []),
+    ];
+    const what = added.length
+      ? `${capital(added.join(' and '))} ${added.length > 1 ? 'are' : 'is'} added`
+      : 'Nothing is added';
+    const later = s.model.positions
+      ? ''
+      : s.model.rotary
+        ? '; positions rotate queries and keys later'
+        : s.model.rel_pos_bias
+          ? '; positions are a bias of the scores later'
+          : '';
+    const norm = s.rest ? '' : ', and all is normalized';
+    return [`${what}${later}${norm}: number 1 becomes `, strong(signed(s.tokenAt(0, s.row)[0])), '.'];
   },
   tokens: ({ shape, weightCount }) => [
     'All patches become tokens by the same filters. ',
