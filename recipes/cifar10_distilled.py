@@ -21,7 +21,10 @@ are shifted by 4 pixels, not 2, and the learning rate starts and ends at zero.
 
 Soft labels: order and augmentation of a step depend on the seed and the step alone. So the teacher's probabilities for
 the first epochs are computed once, and the student repeats these epochs in cycles (Shen & Xing 2022, arXiv 2112.01528),
-with other patches dropped in each.
+with other patches dropped in each. Labels alone are smoothed; in the recorded runs the mixture with the teacher's was.
+
+A student starts from any checkpoint with its network: `--init-from runs/cifar10-mae/last.safetensors` from a masked
+autoencoder (`python -m vitviz train --preset cifar10-mae`).
 """
 
 import argparse
@@ -172,7 +175,7 @@ def train_teacher(config: TrainConfig, model: ConvNetConfig, data: LabeledImages
 
 @torch.no_grad()
 def compute_labels(config: TrainConfig, teacher: nn.Module, data: LabeledImages) -> Tensor:
-    """Return the teacher's probabilities for the augmented images of `config.epochs` epochs, (epochs, n, K) float16."""
+    """Return the teacher's log-probabilities of augmented images, float16 (epochs, n, K), epochs of `config.epochs`."""
     images, labels = data
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
     found = []
@@ -181,12 +184,17 @@ def compute_labels(config: TrainConfig, teacher: nn.Module, data: LabeledImages)
         torch.manual_seed(step_seed(config.seed, step))
         inputs, _ = augment(config, CIFAR10, images[batch], labels[batch], mix=True)
         with autocast(device, bfloat16):
-            found.append(teacher(inputs).float().softmax(-1).half().cpu())
+            found.append(teacher(inputs).float().log_softmax(-1).half().cpu())
     return torch.cat(found).unflatten(0, (-1, len(labels)))
 
 
-def train_student(config: TrainConfig, soft: Tensor, data: LabeledImages, initial: Checkpoint | None = None) -> Any:
-    """Train a ViT on soft labels (epochs, n, K), and return its EMA."""
+def train_student(
+    config: TrainConfig, soft: Tensor, data: LabeledImages, initial: Checkpoint | None = None, temperature: float = 1.0
+) -> Any:
+    """Train a ViT on log-probabilities of a teacher (epochs, n, K), and return its EMA.
+
+    At a temperature T both are divided by it and the loss is multiplied by T^2 (Hinton et al. 2015, section 2.1).
+    """
     images, labels = data
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
     torch.manual_seed(config.seed)
@@ -203,13 +211,15 @@ def train_student(config: TrainConfig, soft: Tensor, data: LabeledImages, initia
         batch, start = batches[position], position * config.batch_size
         torch.manual_seed(step_seed(config.seed, cycle * per_epoch + position))
         inputs, soft_labels = augment(config, CIFAR10, images[batch], labels[batch], mix=True)
-        probabilities = soft[cycle, start : start + len(batch)].to(device).float()
-        soft_labels = soft_labels.lerp(probabilities, config.distill_weight)
+        targets = soft[cycle, start : start + len(batch)].to(device).float() / temperature
         torch.manual_seed(step_seed(config.seed, step) + 1)  # other patches are dropped in each cycle
         ratio = patch_keep_ratio(config, progress)
         keep = augmentation.sample_patches(len(batch), config.model.num_patches, ratio, device)
         with autocast(device, bfloat16):
-            loss = F.cross_entropy(network(inputs, keep), soft_labels, label_smoothing=config.label_smoothing)
+            logits = network(inputs, keep).float()
+            of_labels = F.cross_entropy(logits, soft_labels, label_smoothing=config.label_smoothing)
+            of_teacher = F.cross_entropy(logits / temperature, targets.softmax(-1)) * temperature**2
+            loss = of_labels.lerp(of_teacher, config.distill_weight)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), config.grad_clip_norm)
         update(optimizers, lr_factor(config, middle), bfloat16, device)
@@ -242,6 +252,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--init-from", help="of the student")
     parser.add_argument("--epochs", type=float, help="default: 20 of the teacher, 14 of labels, 66.8 of the student")
     parser.add_argument("--lr", type=float, default=2e-3, help="of the student")
+    parser.add_argument("--temperature", type=float, default=1.0, help="of the student's and the teacher's logits")
     parser.add_argument("--width", type=int, default=128, help="channels of the teacher's first block")
     parser.add_argument("--bfloat16", action="store_true", help="round the weights")
     options = parser.parse_args(words)
@@ -255,13 +266,15 @@ def main(words: list[str] | None = None) -> None:
     elif options.step == "labels":
         teacher = load_convnet(options.teacher).network.to(device)
         soft = compute_labels(replace(STUDENT, epochs=options.epochs or 14), teacher, (images, labels))
-        safetensors.torch.save_file({"probabilities": soft}, options.output)
+        safetensors.torch.save_file({"log_probabilities": soft}, options.output)
         return
     else:
         config = replace(STUDENT, epochs=options.epochs or STUDENT.epochs, lr=options.lr, muon_lr=options.lr)
         initial = hub.load(options.init_from, check=False) if options.init_from else None
-        soft = safetensors.torch.load_file(options.labels)["probabilities"]
-        network = train_student(config, soft, (images, labels), initial)
+        if initial is not None:
+            config = replace(config, model=replace(initial.config, num_classes=len(CIFAR10.classes)))
+        soft = safetensors.torch.load_file(options.labels)["log_probabilities"]
+        network = train_student(config, soft, (images, labels), initial, options.temperature)
     save(network, options.output, config, cifar.load("test", options.data), options.bfloat16)
 
 

@@ -13,6 +13,7 @@ from vitviz.data.datasets import CIFAR10
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.factory import create_model
 from vitviz.training.convnet import ConvNet, ConvNetConfig, load_convnet
 
 CONFIG = ConvNetConfig(img_size=(20, 28), embed_dim=6, depth=3, num_classes=tiny.K)
@@ -113,11 +114,29 @@ def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_
     student = replace(recipe.STUDENT, model=cifar_config, **short)
     soft = recipe.compute_labels(replace(student, epochs=2), teacher, data)
     assert soft.shape == (2, 100, 10)
-    torch.testing.assert_close(soft.float().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
+    torch.testing.assert_close(soft.float().exp().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
     first, again = (recipe.train_student(student, soft, data) for _ in range(2))
-    other = recipe.train_student(student, torch.full_like(soft, 0.1), data)
+    uniform = recipe.train_student(student, torch.zeros_like(soft), data)
+    softer = recipe.train_student(student, soft, data, temperature=3.0)
     assert torch.equal(first.head.weight, again.head.weight)
-    assert not torch.equal(first.head.weight, other.head.weight)
+    assert not torch.equal(first.head.weight, uniform.head.weight)
+    assert not torch.equal(first.head.weight, softer.head.weight)
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_config, tmp_path, monkeypatch):
+    monkeypatch.setattr(recipe, "STUDENT", replace(recipe.STUDENT, batch_size=50))
+    teacher, labels, initial, student = (tmp_path / f"{name}.safetensors" for name in "tlis")
+    network = ConvNet(ConvNetConfig(embed_dim=4, depth=2))
+    checkpoint.save(Checkpoint("t", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), teacher)
+    network = create_model(replace(cifar_config, depth=3))
+    checkpoint.save(Checkpoint("i", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), initial)
+    common = ["--data", str(cifar_folder), "--epochs", "1"]
+    recipe.main([*map(str, ["labels", labels, "--teacher", teacher]), *common])
+    recipe.main([*map(str, ["student", student, "--labels", labels, "--init-from", initial]), "--lr", "1e-9", *common])
+    found, expected = vitviz.load(student).network.state_dict(), network.state_dict()
+    assert found.keys() == expected.keys()
+    torch.testing.assert_close(found["blocks.2.attn.qkv.weight"], expected["blocks.2.attn.qkv.weight"])
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
