@@ -140,10 +140,13 @@ def decision(ex):
 
 def layers(ex):
     probabilities, norms = lesson.layer_predictions(ex.context)
-    decided = max((layer for layer in range(7) if probabilities[layer].argmax() != CAT), default=-1) + 1
+    printed = np.round(100 * probabilities, 1)
+    others = np.delete(printed, CAT, axis=1).max(1)
+    decided = max((layer for layer in range(7) if printed[layer, CAT] <= others[layer]), default=-1) + 1
     names = [[], *([layer] for layer in range(1, 7))]
     lens = [number for name, one in zip(names, probabilities, strict=True) for number in (*name, 100 * one.max())]
-    return [], [*lens, decided, *(number for name, norm in zip(names, norms, strict=True) for number in (*name, norm))]
+    lead = [decided, printed[decided, CAT], others[decided]]
+    return [], [*lens, *lead, *(number for name, norm in zip(names, norms, strict=True) for number in (*name, norm))]
 
 
 def softmax(ex):

@@ -287,6 +287,8 @@ def test_offered_sets_do_not_win_the_game(open_lesson, explanation):
     expect(page.locator(".lesson-verdict")).to_have_text(re.compile("^Changed with 16 patches: cat becomes "))
     removed = ",".join(map(str, drawn[number - 1]))
     expect(page).to_have_url(re.compile(f"removed={removed}$"))
+    expect(page.locator("[data-do=reveal]")).to_have_count(0)  # nothing was tried yet
+    page.locator(".lesson-stage").click(position={"x": 4, "y": 4})
     expect(page.locator("[data-do=reveal]")).to_have_text("Give up and compare")
 
 
@@ -350,7 +352,14 @@ def test_the_lesson_fits_a_phone(open_lesson):
     page = open_lesson("&step=attention")
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_selector(".lesson-work")
+    steps = page.locator("nav[aria-label=Steps]")
     for step in STEPS:
-        page.click(f"nav[aria-label=Steps] button >> nth={STEPS.index(step)}")
+        steps.locator("button").nth(STEPS.index(step)).click()
         at_step(page, step)
         check_width(page)
+        if step != "overview":  # the task is below the figure that it speaks of
+            figure, task = page.locator(".lesson-figure"), page.locator(".lesson-try")
+            assert task.bounding_box()["y"] >= figure.bounding_box()["y"] + figure.bounding_box()["height"]
+        page.evaluate("scrollTo(0, 300)")
+        expect(steps.locator("[aria-current=step]")).to_be_in_viewport()  # the steps stay in sight
+        assert steps.bounding_box()["height"] < 60

@@ -91,6 +91,7 @@ export class LearnPage implements Choices {
 
   found = $state.raw<Found>({});
   isSearching = $state.raw(false); // for the fewest patches that change the prediction
+  hasTried = $state.raw(false); // to change the prediction
   ownBest = $state.raw(0); // fewest patches with which the reader changed it, 0 for none
 
   readonly current = $derived.by(() => STEPS[this.step]);
@@ -210,6 +211,7 @@ export class LearnPage implements Choices {
   remove(patches: readonly number[], isOwn = false) {
     this.removed = patches;
     this.#isOwn = isOwn;
+    this.hasTried ||= isOwn;
     if (!patches.length) this.found = { ...this.found, removal: undefined };
     this.#write();
   }
@@ -265,7 +267,7 @@ export class LearnPage implements Choices {
     this.pass = pass;
     this.found = {};
     this.removed = [];
-    this.isSearching = false;
+    this.isSearching = this.hasTried = false;
     this.ownBest = 0;
     if (!isSameModel) Object.assign(this, { ...sharpestHead(shape, defaultRows), dimension: 0 });
     this.patch = Math.floor(shape.rows / 2) * shape.columns + Math.floor(shape.columns / 2);

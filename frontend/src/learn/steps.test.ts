@@ -3,7 +3,18 @@ import { tokenName } from '../lib/words';
 import { derivationOf, softmax, steps, workedRow } from './attention';
 import { type Pass, rowOfHead } from './learnPage.svelte';
 import { barsOf } from './logitSum';
-import { decidedAt, isAbsent, isUnknown, lensSentence, predictionOf, STEPS, stepOf, textOf, wordsOf } from './steps';
+import {
+  decidedAt,
+  isAbsent,
+  isUnknown,
+  leadLine,
+  lensSentence,
+  predictionOf,
+  STEPS,
+  stepOf,
+  textOf,
+  wordsOf,
+} from './steps';
 
 const MODEL = {
   img_size: [32, 32],
@@ -223,6 +234,12 @@ test('the prediction is decided after the last layer with another one', () => {
   expect(decidedAt([dog, cat, dog, cat, cat], 0)).toBe(3);
   expect(decidedAt([cat, cat, cat], 0)).toBe(0);
   expect(decidedAt([dog, dog, cat], 0)).toBe(2);
+  const tie = [0.16902, 0.16898]; // both are printed as 16.9 %
+  expect(decidedAt([cat, tie, cat], 0)).toBe(2);
+  expect(leadLine([dog, cat, tie, [0.3, 0.2]], ['cat', 'dog'], 0)).toBe(
+    'From layer 3 on cat leads: there with 30.0\u00a0%, before dog with 20.0\u00a0%.',
+  );
+  expect(leadLine([cat, tie], ['cat', 'dog'], 0)).toBe('');
 });
 
 test('steps that need the inside of a model say so', () => {

@@ -119,10 +119,21 @@ export const wordsOf = (step: Step, pass: Pass, answer = true) =>
     .trim()
     .split(/\s+/);
 
-/** The first layer after which the prediction stays the same; 0 is the input.
-    @param lens probabilities by layer, the last ones those of the prediction */
+/** The first layer from which on the prediction leads also in the printed digits; 0 is the input.
+    @param lens probabilities by layer */
 export function decidedAt(lens: readonly (readonly number[])[], final: number) {
-  return lens.findLastIndex((one) => largest(one) !== final) + 1;
+  const printed = (value: number) => Math.round(1000 * value);
+  return lens.findLastIndex((one) => one.some((p, k) => k !== final && printed(p) >= printed(one[final]))) + 1;
+}
+
+/** Since when the prediction leads, and by how much then. */
+export function leadLine(lens: readonly (readonly number[])[], classes: readonly string[], final: number) {
+  const layer = decidedAt(lens, final);
+  const then = lens[layer];
+  if (!then || classes.length < 2) return '';
+  const second = largest(then.with(final, -1));
+  const [own, other] = [then[final], then[second]].map((value) => percent(value, 1));
+  return `From ${layer ? `layer ${layer}` : 'the input'} on ${classes[final]} leads: there with ${own}, before ${classes[second]} with ${other}.`;
 }
 
 /** What the numbers of a tuned lens say about accuracy and localization. */
