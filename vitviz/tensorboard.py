@@ -20,7 +20,7 @@ from vitviz.training.config import TrainConfig
 from vitviz.training.loop import Progress
 
 STEPS_PER_EPOCH = 1000  # TensorBoard counts in integers
-NOT_LOGGED = ("progress", "seconds")  # fields of Progress
+NOT_LOGGED = ("progress", "seconds", "alarms")  # fields of Progress
 
 
 class TensorBoard:

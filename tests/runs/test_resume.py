@@ -88,7 +88,7 @@ def test_a_run_on_an_image_folder_resumes_unless_an_image_has_changed(config, mo
 
 def test_the_metrics_end_at_the_saved_state_of_a_stopped_run(config, monkeypatch):
     interrupted(config, monkeypatch, 3)
-    (line,) = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
+    (_, line) = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())  # after a snapshot's
     saved = load(config.folder / "last.safetensors").record
     assert (line["epoch"], line["progress"]) == (0.75, 0.375)
     assert saved["epochs"] == 0.75
@@ -114,13 +114,13 @@ def test_a_stop_in_the_last_step_has_no_effect(config, monkeypatch):
 def test_metrics_after_the_saved_state_are_removed(config, monkeypatch):
     interrupted(config, monkeypatch, 5)  # after the first epoch was evaluated and saved
     metrics = config.folder / "metrics.jsonl"
-    first, stopped = metrics.read_text().splitlines()
-    later = json.dumps(json.loads(first) | {"seconds": 1e6})
-    metrics.write_text(f"{first}\n{stopped}\n{later}\n" + later[:20])
+    kept = metrics.read_text().splitlines()
+    later = json.dumps(json.loads(kept[0]) | {"seconds": 1e6})
+    metrics.write_text("\n".join([*kept, later, later[:20]]))
     train(config, resume=True)
     lines = metrics.read_text().splitlines()
-    assert lines[:2] == [first, stopped]
-    assert [json.loads(line)["epoch"] for line in lines] == [1.0, 1.25, 2.0]
+    assert lines[:3] == kept
+    assert [json.loads(line)["epoch"] for line in lines] == [0.25, 1.0, 1.25, 2.0]
 
 
 def test_a_crash_loses_at_most_the_current_epoch(config, lose_process):
@@ -216,7 +216,7 @@ def test_a_run_resumes_without_compilation(config, monkeypatch):
 def test_a_run_stopped_at_the_end_of_an_epoch_is_evaluated_before(config, monkeypatch):
     interrupted(config, monkeypatch, 4)
     train(config, resume=True)
-    stopped, finished = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
+    _, stopped, finished = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
     assert (stopped["epoch"], finished["epoch"]) == (1.0, 2.0)
     assert stopped["accuracy"] is not None
     assert finished["images_per_second"] > 0

@@ -56,9 +56,9 @@ def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
     assert stored == json.loads(json.dumps(asdict(config)))
 
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [line["epoch"] for line in lines] == [1.0, 2.0]
-    assert [line["progress"] for line in lines] == [0.5, 1.0]
-    assert all(1 < line["loss"] < 10 for line in lines)
+    assert [line["epoch"] for line in lines] == [0.25, 1.0, 2.0], "snapshots, and ends of epochs"
+    assert [line["progress"] for line in lines] == [0.125, 0.5, 1.0]
+    assert all(1 < line["loss"] < 10 and 0 < line["distance"] < 32 for line in lines)
     assert [progress.accuracy for progress in seen] == [line["accuracy"] for line in lines]
 
     result = load(path)
@@ -230,16 +230,17 @@ def test_a_nan_loss_stops_training_and_keeps_the_last_epoch(config, monkeypatch)
         return real(*args, **kwargs) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
 
     monkeypatch.setattr(loop.F, "cross_entropy", cross_entropy)
-    with pytest.raises(TrainingError, match="after step 8"):
+    with pytest.raises(TrainingError, match=r"at step 7, epoch 1\.75"):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0  # and its weights are finite: `load` checks
-    assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 1
+    lines = (config.folder / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["epoch"] for line in lines] == [0.25, 1.0]
 
 
 def test_a_nan_loss_is_detected_within_an_epoch(config, monkeypatch):
     monkeypatch.setattr(loop, "LOG_INTERVAL", -1.0)  # every step
     monkeypatch.setattr(loop.F, "cross_entropy", lambda logits, *args, **kwargs: logits.sum() * float("inf"))
-    with pytest.raises(TrainingError, match="after step 1"):
+    with pytest.raises(TrainingError, match="at step 1,"):
         train(replace(config, batch_size=2))
     assert not (config.folder / "last.safetensors").exists()
 

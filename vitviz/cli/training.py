@@ -96,9 +96,9 @@ def train(
             speed = f"{progress.images_per_second:.0f} images/s"
             line = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {speed}{accuracy}"
             bar.update(task, completed=progress.progress, description=line)
-            if accuracy:
-                with suppress(OSError):  # standard error may be a file on a full disk; training waits for space itself
-                    bar.console.print(line)
+            with suppress(OSError):  # standard error may be a file on a full disk; training waits for space itself
+                for sentence in [line] * bool(accuracy) + [*map(str, progress.alarms)]:
+                    bar.console.print(sentence, soft_wrap=True, highlight=False)
             log(progress)
 
         path = training_run.train(config, report, resume, restart)
@@ -217,6 +217,8 @@ def show_sweep(grid: "Sweep", tensorboard: bool) -> None:
 
             def report(progress: "Progress") -> None:
                 bar.update(task, completed=progress.progress)
+                for alarm in progress.alarms:
+                    bar.console.print(f"{config.folder.name}: {alarm}", soft_wrap=True, highlight=False, markup=False)
                 log(progress)
 
             yield report

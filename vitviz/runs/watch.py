@@ -26,6 +26,7 @@ from vitviz.models.modes import own_modes
 from vitviz.models.pretrained import unwrap
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
+from vitviz.training.alarms import Alarm, Signals, first_of_kind, measure_signals
 from vitviz.training.config import TrainConfig
 from vitviz.training.loop import Progress
 from vitviz.training.signals import StopRequest
@@ -36,6 +37,8 @@ MAX_SNAPSHOTS = 128  # of a timeline; then every second one is dropped, and half
 
 class Watch:
     """Callback that records metrics, and a snapshot of attention and predictions, in a run folder.
+
+    An alarm, such as collapsed attention (see `vitviz.training.alarms`), is a warning once per kind, and on the page.
 
     The module is only read: mode, gradients and random numbers of the training do not change. An error of a call ends
     the recording with one warning, and the training continues, also where warnings are errors. Only the process that
@@ -73,6 +76,7 @@ class Watch:
             raise ConfigError("every", f"must be at least 1: got {every}")
         self.module, self.every, self.labels, self.img_size = module, every, labels, img_size
         self.calls, self.epoch, self.start, self.has_warned = 0, 0.0, time.monotonic(), False
+        self.alarmed = set[str]()  # kinds of alarms so far
         self.process = os.getpid() if os.environ.get("RANK", "0") == "0" else None  # under torchrun, the main process
         if not self.is_active:
             return
@@ -129,10 +133,17 @@ class Watch:
                 warn(f"vitviz.watch got epoch {self.epoch:g} after {previous:g}: its curves go back.", stacklevel=3)
             progress = min(1.0, self.epoch / (self.config.epochs or 1))
             given = (loss, lr, images_per_second, accuracy, train_accuracy)
-            numbers = [None if value is None else float(value) for value in given]
-            run_folder.append_metrics(self.config.folder, Progress(progress, self.epoch, self.seconds, *numbers))
+            numbers: list[Any] = [None if value is None else float(value) for value in given]
+            signals: dict[str, Any] = {}
+            alarms = [] if loss is None or math.isfinite(loss) else [Alarm("loss", self.epoch, float(loss))]
             if self.calls % self.every == 0:
-                self.record_snapshot(self.read_module())
+                found = self.record_snapshot(self.read_module())
+                signals, alarms = found.summary(), alarms + found.alarms(self.epoch)
+            new = first_of_kind(alarms, self.alarmed)
+            line = replace(Progress(progress, self.epoch, self.seconds, *numbers), **signals, alarms=new)
+            run_folder.append_metrics(self.config.folder, line)
+            for alarm in new:
+                warn(str(alarm), stacklevel=3)
 
     @property
     def is_active(self) -> bool:
@@ -148,8 +159,8 @@ class Watch:
         """Return a copy of the module with its present weights, without drawing random numbers."""
         return hub.load(self.module, self.labels, self.img_size, False, not self.calls)  # compared once
 
-    def record_snapshot(self, model: Checkpoint) -> None:
-        """Record a snapshot and write the timeline."""
+    def record_snapshot(self, model: Checkpoint) -> Signals:
+        """Record a snapshot and write the timeline; return the signals."""
         recorder = self.recorder
         device = next(model.network.parameters()).device
         recorder.inputs = recorder.inputs.to(device)
@@ -157,6 +168,7 @@ class Watch:
         if len(recorder.snapshots) > recorder.num_snapshots:
             recorder.snapshots, self.every = recorder.snapshots[::2], 2 * self.every
         recorder.save(self.config.folder / run_folder.TIMELINE)
+        return measure_signals(model.network, recorder.inputs)
 
     @contextmanager
     def keep_training(self) -> Iterator[None]:

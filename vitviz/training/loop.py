@@ -36,6 +36,7 @@ from vitviz.models.factory import create_model
 from vitviz.models.mae import Decoder, MaskedAutoencoder, freeze_head, reconstruct_images
 from vitviz.models.vit import Transformer, ViT, set_fused_attn
 from vitviz.training import optim
+from vitviz.training.alarms import Alarm, first_of_kind, measure_signals
 from vitviz.training.config import Fraction, TrainConfig
 from vitviz.training.data import TrainingData, augment, balanced_weights, epoch_batches, read_ahead, step_seed
 from vitviz.training.device import autocast, get_hardware_name, is_fused_attention_faster, use_bfloat16
@@ -67,6 +68,13 @@ class Progress:
     images_per_second: Metric = None  # throughput since this process started or resumed the run
     accuracy: Metric = None  # accuracy of the EMA weights on the first evaluation images, at the end of an epoch
     train_accuracy: Metric = None  # the same on the first training images, without augmentation
+    # At a snapshot, of the weights without averaging; see `vitviz.training.alarms.Signals`.
+    entropy: Metric = None  # of the attention divided by that of uniform attention, mean over the heads
+    distance: Metric = None  # mean attention distance (px), mean over the heads
+    min_distance: Metric = None  # of the head with the smallest one
+    sink_share: Metric = None  # largest of all heads
+    token_norm: Metric = None  # median after the last block
+    alarms: tuple[Alarm, ...] = ()  # of kinds that have had none since this process started or resumed the run
 
 
 @dataclass(frozen=True)
@@ -199,7 +207,8 @@ class TrainingLoop:
         short = len(self.labels) % config.global_batch_size  # dropped if some process would have no image of it
         self.samples_per_epoch = len(self.labels) - (short if short < distributed.world_size else 0)
         self.step_count, self.progress, self.resumed_seconds = 0, 0.0, 0.0
-        self.loss, self.loss_sum, self.unlogged_steps = float("nan"), torch.zeros((), device=self.device), 0
+        self.loss, self.losses = float("nan"), list[Tensor]()  # the last one logged, and those of the steps since
+        self.signals, self.alarmed = dict[str, Any](), set[str]()  # to be logged next; kinds of alarms so far
         self.start_time, self.last_logged = time.monotonic(), -math.inf  # log the first step immediately
         if state is not None:
             self.restore(state)
@@ -216,7 +225,7 @@ class TrainingLoop:
         """Train until the budget is used or a stop is requested.
 
         Yields:
-            Progress, about every `LOG_INTERVAL` seconds and after the epochs that are evaluated.
+            Progress, about every `LOG_INTERVAL` seconds, at snapshots, and after the epochs that are evaluated.
         """
         if self.device.type == "cuda" and self.config.compile:
             self.compile()  # before the clock starts
@@ -230,11 +239,11 @@ class TrainingLoop:
                 # Only the clock of the main process counts.
                 clock = (self.used_budget(), is_log_due) if self.distributed.is_main_process else (0.0, False)
                 self.progress, log_due, stopping = self.distributed.all_reduce_max(*clock, stop.requested)
-                if self.timeline.is_due(self.progress):
+                if is_recorded := self.timeline.is_due(self.progress):
                     self.record_snapshot()
                 if stopping and self.progress < 1 and not self.is_epoch_end:  # at the end there is nothing to resume
                     self.save_and_stop()
-                if log_due:
+                if log_due or (is_recorded and not self.is_epoch_end):
                     yield self.log()
                 if self.progress >= 1:
                     break
@@ -299,8 +308,7 @@ class TrainingLoop:
         self.set_lr(lr_factor(self.config, self.mid_step_progress(batch)))
         self.update_weights()
         self.training_module.zero_grad()
-        self.loss_sum += loss  # a GPU may still be computing it
-        self.unlogged_steps += 1
+        self.losses.append(loss)  # a GPU may still be computing it
         self.step_count += 1
 
     @property
@@ -445,36 +453,45 @@ class TrainingLoop:
         Raises:
             TrainingError: If the loss is NaN or infinite.
         """
-        if self.unlogged_steps:
-            self.loss = self.distributed.all_reduce_mean(self.loss_sum.item() / self.unlogged_steps)
-            self.loss_sum.zero_()
-            self.unlogged_steps = 0
+        if self.losses:
+            losses = torch.stack(self.losses).tolist()
+            self.losses.clear()
+            self.loss = self.distributed.all_reduce_mean(sum(losses) / len(losses))
             if not math.isfinite(self.loss):
-                raise TrainingError(f"The loss is {self.loss} after step {self.step_count}.", LOWER_RATES)
+                finite = len(list(itertools.takewhile(math.isfinite, losses[:-1])))
+                step = self.step_count - len(losses) + 1 + finite
+                where = f"step {step}, epoch {step / self.steps_per_epoch:.2f}"
+                raise TrainingError(f"The loss is {self.loss} at {where}.", LOWER_RATES)
         evaluate = evaluate and self.distributed.is_main_process and self.config.objective == "classify"
         subsets = [(x[:NUM_EVAL_SAMPLES], y[:NUM_EVAL_SAMPLES]) for x, y in (self.eval_set, (self.images, self.labels))]
         accuracies = [measure_accuracy(self.result({}), x, y) for x, y in subsets] if evaluate else []
         self.last_logged = time.monotonic()
         images, seconds = self.images_seen - self.resumed_images, self.seconds - self.resumed_seconds
         speed = images / seconds if images else self.images_seen / self.seconds
-        progress = Progress(self.progress, self.epoch, self.seconds, self.loss, self.lr, speed, *accuracies)
+        measured: dict[str, Any] = dict(zip(("accuracy", "train_accuracy"), accuracies, strict=False)) | self.signals
+        progress = Progress(self.progress, self.epoch, self.seconds, self.loss, self.lr, speed, **measured)
+        self.signals = {}
         if self.output is not None:
             self.start_time += self.output.log(progress)
         return progress
 
     def record_snapshot(self) -> None:
-        """Record a snapshot of the EMA model and write the timeline."""
+        """Record a snapshot of the EMA model and write the timeline; measure the signals of the model."""
         images, mask = self.timeline.images, self.timeline.mask
         reconstruction = None if mask is None else reconstruct_images(self.result({}), images, mask)
         self.timeline.record(self.ema_model, self.epoch, self.seconds, reconstruction)
         if self.output is not None:
             self.start_time += self.output.save_timeline(self.timeline)
+        if self.distributed.is_main_process:
+            found = measure_signals(self.model, self.timeline.inputs)
+            new = first_of_kind(found.alarms(self.epoch), self.alarmed)
+            self.signals = {**found.summary(), "alarms": (*self.signals.get("alarms", ()), *new)}
 
     # --- save and resume ---
 
     def save_and_stop(self) -> NoReturn:
         """Save the state and raise `TrainingStopped`."""
-        if self.unlogged_steps:  # the metrics end at the saved state
+        if self.losses:  # the metrics end at the saved state
             self.log()
         self.save({})
         raise TrainingStopped(

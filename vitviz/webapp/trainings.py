@@ -265,11 +265,12 @@ def describe(info: Info) -> dict[str, Any]:
 
 
 def complete(lines: Iterable[dict[str, Any]]) -> Iterator[MetricsLine]:
-    """Generate the lines of metrics that have all fields; what JSON cannot express is None."""
+    """Generate the lines of metrics that have all fields; what JSON cannot express is None, an alarm its sentence."""
     for line in lines:
         with suppress(ValueError):
+            alarms = tuple(map(str, line.pop("alarms", ())))
             finite: dict[str, Any] = {n: x if x is None or math.isfinite(x) else None for n, x in line.items()}
-            yield MetricsLine(**finite)
+            yield MetricsLine(**finite, alarms=alarms)
 
 
 def strip_training_state(path: Path) -> bytes:

@@ -501,7 +501,7 @@ export interface Metrics {
   whole: boolean;
 }
 
-/** One line of a run's metrics; None for what was not reported, and for a loss that is NaN or infinite. */
+/** One line of a run's metrics; None for what was not reported, and for a loss that is NaN or infinite. From `entropy` on, signals at snapshots and sentences of alarms, see `vitviz.training.alarms`. */
 export interface MetricsLine {
   progress: number;
   epoch: number;
@@ -511,6 +511,12 @@ export interface MetricsLine {
   images_per_second: number | null;
   accuracy: number | null;
   train_accuracy: number | null;
+  entropy: number | null;
+  distance: number | null;
+  min_distance: number | null;
+  sink_share: number | null;
+  token_norm: number | null;
+  alarms: string[];
 }
 
 /** A model for the browser, as `vitviz.models.rounding.to_file` in base64. */

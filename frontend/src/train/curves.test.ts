@@ -3,6 +3,7 @@ import type { MetricsLine, RunInfo } from '../lib/routes';
 import {
   accuracyLabel,
   addMetrics,
+  alarmsOf,
   type Curve,
   lastEpoch,
   linesOf,
@@ -21,6 +22,12 @@ const lineAt = (epoch: number, loss = 1 / epoch): MetricsLine => ({
   images_per_second: 100,
   accuracy: epoch % 1 ? null : 0.1 * epoch,
   train_accuracy: null,
+  entropy: null,
+  distance: null,
+  min_distance: null,
+  sink_share: null,
+  token_norm: null,
+  alarms: [],
 });
 const curve = (...epochs: number[]): Curve => ({ session: 's', offset: 10, lines: epochs.map((at) => lineAt(at)) });
 const run = (name: string, more: Partial<RunInfo> = {}) =>
@@ -99,4 +106,13 @@ test('metrics are appended once, and a new session replaces them', () => {
   expect(addMetrics(curve(1, 2), 10, { ...reply, lines: [] })).toBeNull();
   const restarted = { session: 'other', lines: [], offset: 0, whole: true };
   expect(addMetrics(curve(1, 2), 10, restarted)).toEqual({ session: 'other', offset: 0, lines: [] });
+});
+
+test('alarms are those of all lines, in order', () => {
+  const lines = [lineAt(1), { ...lineAt(2), alarms: ['sink', 'head'] }, { ...lineAt(3), alarms: ['loss'] }];
+  expect(alarmsOf(lines)).toEqual([
+    { epoch: 2, sentence: 'sink' },
+    { epoch: 2, sentence: 'head' },
+    { epoch: 3, sentence: 'loss' },
+  ]);
 });

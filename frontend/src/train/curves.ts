@@ -11,6 +11,8 @@ export interface Curve {
   lines: MetricsLine[];
 }
 
+/** What a run records over epochs. */
+export type Metric = Exclude<keyof MetricsLine, 'alarms'>;
 export type Point = [epoch: number, value: number];
 
 /** A line of a chart; `color` is empty for the followed run, whose lines have the color of their class. */
@@ -61,7 +63,7 @@ export function namesOfCurves(followed: string | null, overlaid: string[], curve
 /** The lines of a chart of these metrics; next to other runs, each run has the line of the first one only.
     @param colorOf CSS color of an entry of the color map */
 export function linesOf(
-  keys: (keyof MetricsLine)[],
+  keys: Metric[],
   names: string[],
   runs: RunInfo[],
   curves: Record<string, Curve>,
@@ -86,11 +88,15 @@ export function linesOf(
   );
 }
 
+/** Alarms of a run, each a sentence, with the epoch of its line. */
+export const alarmsOf = (lines: MetricsLine[]) =>
+  lines.flatMap(({ epoch, alarms }) => alarms.map((sentence) => ({ epoch, sentence })));
+
 /** An accuracy of a line; only the line in ink is measured on these test images, so that others have no counts. */
 export const accuracyLabel = (value: number, line: ChartLine, images?: number | null) =>
   accuracyNumber(value, line.className === 'ink' ? images : images && Math.max(images, 100));
 
-function pointsOf(lines: MetricsLine[], key: keyof MetricsLine): Point[] {
+export function pointsOf(lines: MetricsLine[], key: Metric): Point[] {
   return lines.flatMap((line): Point[] => {
     const value = line[key];
     return value == null ? [] : [[line.epoch, value]];

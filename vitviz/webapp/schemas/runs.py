@@ -316,7 +316,10 @@ class PollRequest(Model):
 
 
 class MetricsLine(Reply):
-    """One line of a run's metrics; None for what was not reported, and for a loss that is NaN or infinite."""
+    """One line of a run's metrics; None for what was not reported, and for a loss that is NaN or infinite.
+
+    From `entropy` on, signals at snapshots and sentences of alarms, see `vitviz.training.alarms`.
+    """
 
     progress: float
     epoch: float
@@ -326,6 +329,12 @@ class MetricsLine(Reply):
     images_per_second: float | None
     accuracy: float | None
     train_accuracy: float | None
+    entropy: float | None = None
+    distance: float | None = None
+    min_distance: float | None = None
+    sink_share: float | None = None
+    token_norm: float | None = None
+    alarms: tuple[str, ...] = ()
 
 
 class Metrics(Reply):
