@@ -159,7 +159,7 @@ def test_a_healthy_run_has_no_alarm(config, name):
 def test_an_alarm_is_a_sentence_with_the_epoch_the_place_and_the_cure():
     alarm = Alarm("head", 1.25, 0.002, layer=1, head=2, more=1)
     assert str(alarm) == (
-        "Epoch 1.25: head 3 of layer 2 and 1 other head adds almost nothing: 0.2 % of the mean head of its layer; "
+        "Epoch 1.25: head 3 of layer 2 (and 1 other head) adds almost nothing: 0.2 % of the mean head of its layer; "
         "a lower learning rate or weight decay usually helps, or fewer heads."
     )
 

@@ -52,7 +52,7 @@ class Alarm:
         """Return a sentence: the epoch, what is wrong where, and what usually helps."""
         layer, head = f"layer {self.layer + 1}", f"head {self.head + 1} of layer {self.layer + 1}"
         unit = "layer" if self.kind == "entropy" else "head"
-        others = f" and {self.more} other {unit}{'s' if self.more > 1 else ''}" if self.more else ""
+        others = f" (and {self.more} other {unit}{'s' if self.more > 1 else ''})" if self.more else ""
         what = {
             "entropy": f"attention has collapsed in {layer}{others}: a query attends to {self.value:.1f} of "
             f"{self.tokens} tokens (effective number)",

@@ -108,6 +108,8 @@ svg .end { stroke: none; fill: var(--ink); }
 svg .end.quiet { fill: var(--quiet); }
 svg .name { stroke: var(--page); stroke-width: 4px; paint-order: stroke; fill: var(--ink); }
 svg .name.quiet { stroke-width: 4px; stroke: var(--page); fill: var(--quiet); }
+svg .mark { stroke: var(--warn); fill: var(--warn); }
+.alarms { display: grid; gap: 4px; max-width: 100ch; margin: 8px 0; padding: 8px 12px; border-left: 3px solid var(--warn); list-style: none; font-size: 13px; line-height: 18px; }
 svg .cursor { stroke: var(--color-accent); stroke-dasharray: 3 3; }
 
 .time { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 14px; margin: 14px 0 16px; padding-top: 14px; border-top: 1px solid var(--hairline); }
