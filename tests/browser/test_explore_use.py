@@ -161,7 +161,7 @@ def test_without_a_class_token_the_query_is_the_mean_of_the_patches(open_page):
     page.click("[data-do=more-methods]")
     page.locator(".method", has_text="Average").click()
     text = vitviz.METHODS["average"].text_without_class_token
-    expect(page.locator(".map-what")).to_have_text(text.about)
+    expect(page.locator(".method-about")).to_contain_text(text.about)
     expect(page.locator(".method-about .formula")).to_have_text(text.formula)
 
 

@@ -116,6 +116,49 @@ def test_at_1024_by_768_the_prediction_is_in_view(open_page, choice):
     assert button["x"] + button["width"] <= stage["x"]
 
 
+WATCHED = (
+    ".controls",
+    ".columns",
+    ".stage.image",
+    ".stage.map",
+    ".matrix-column .column-head",
+    ".methods",
+    ".method-groups",
+)
+
+
+def boxes(page):
+    """Place on the page and width of what must not move, in pixels."""
+    found = {part: box(page, f"{EXPLORER} {part}") for part in WATCHED}
+    top = page.evaluate("scrollY")
+    return {part: [round(at["x"]), round(at["y"] + top), round(at["width"])] for part, at in found.items()}
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (1366, 768), (1024, 768)])
+def test_no_method_ablation_or_view_moves_the_map_or_the_methods(open_page, width, height):
+    page = open_page("?image=cat&layer=4&head=1")
+    resize(page, width, height)
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    page.wait_for_selector(".score-parts")
+    page.click("[data-do=more-methods]")
+    before = boxes(page)
+    for method in page.locator(".method").all():
+        method.click()
+        expect(method).to_have_attribute("aria-pressed", "true")
+        assert boxes(page) == before, method.inner_text()
+    page.click("[data-do=leave]")
+    page.click("[data-do=ablate]")
+    expect(page.locator(".effect-points b")).to_be_visible()
+    assert boxes(page) == before
+    page.click("[data-do=restore]")
+    expect(page.locator(".effect")).to_be_hidden()
+    for content, part in (("contributions", ".ledger"), ("features", ".film"), ("patching", ".patching-grid")):
+        page.click(f"[data-view={content}]")
+        page.wait_for_selector(part)
+        expect(page.locator("[data-do=figure]")).to_be_enabled()  # the content has arrived
+        assert boxes(page) == before, content
+
+
 def test_the_introduction_is_between_the_tabs_and_the_models(open_page):
     page = open_page("?image=cat")
     for width in (1400, 1200, 1024):

@@ -152,7 +152,7 @@ def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
 
 def test_a_model_without_class_token_is_explained_and_probed(page):
     choose(page, "siglip", "timm:vit_siglip")
-    expect(page.locator(".default-query").first).to_have_text("All patches")
+    expect(page.locator(".default-query").first).to_have_text("Mean of patches")
     page.get_by_role("tab", name="Internals").click()
     page.wait_for_selector(".vitviz-internals[data-state=ready]")
     expect(page.locator(".vitviz-internals .foot")).to_contain_text("no class token and no classification head: ")

@@ -131,7 +131,7 @@ def test_scores_are_compared_with_the_greedy_order(open_page, explanation):
 def test_a_method_per_pixel(open_page):
     page = open_page("?image=cat&method=balanced_gradients&target=3")
     expect(page.locator(".map-title")).to_have_text("Balanced gradients for cat")
-    pixels = page.locator(".pixel-toggle [value=pixels]")
+    pixels = page.locator(".resolution [value=pixels]")
     pixels.click(force=True)
     canvas = page.locator(".stage.map canvas.values")
     expect(canvas).to_have_js_property("width", 32)
@@ -140,7 +140,7 @@ def test_a_method_per_pixel(open_page):
     expect(canvas).to_have_js_property("width", 8)
     page.click("[data-do=more-methods]")
     page.locator(".method", has_text="Value norm").click()
-    expect(page.locator(".pixel-toggle")).to_have_count(0)
+    expect(page.locator(".resolution")).to_have_count(0)
 
 
 @pytest.mark.parametrize("view", ["contributions", "features", "patching"])

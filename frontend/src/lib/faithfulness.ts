@@ -107,8 +107,8 @@ export const scoreText = (score: number) => (score <= -10 ? '< −10' : written(
 const RANDOM_ORDERS = 20; // `N_RANDOM` in Python
 
 export function scoreNote(faithfulness: Faithfulness | null, className: string) {
-  const definition = `Deletion score: mean drop of the probability of ${className} while the highest-ranked patches are masked first`;
+  const definition = `Deletion score: mean drop of the probability of ${className} as the highest-ranked patches are masked`;
   if (!faithfulness) return `${definition}.`;
   const [mean, deviation] = faithfulness.random_baseline;
-  return `${definition}. Mark: ${RANDOM_ORDERS} random orders (ten and their reverses), ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
+  return `${definition}. Mark: ${RANDOM_ORDERS} random orders, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
 }

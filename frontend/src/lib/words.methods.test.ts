@@ -83,9 +83,9 @@ describe('sentences of a method', () => {
   });
 
   test('the note about scores', () => {
-    expect(scoreNote(null, 'cat')).toMatch(/masked first\.$/);
+    expect(scoreNote(null, 'cat')).toMatch(/are masked\.$/);
     expect(scoreNote({ scores: {}, random_baseline: [0.3, 0.05] }, 'cat')).toMatch(
-      /the probability of cat .* Mark: 20 random orders \(ten and their reverses\), 0\.30 ± 0\.05 \(SD\); ≈ is within 2 SD\.$/,
+      /the probability of cat .* Mark: 20 random orders, 0\.30 ± 0\.05 \(SD\); ≈ is within 2 SD\.$/,
     );
     expect([-11, -0.123, 0.5].map(scoreText)).toEqual(['< −10', '−0.12', '0.50']);
   });

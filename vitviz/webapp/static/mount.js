@@ -19,11 +19,15 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .tour h3 { margin-bottom: 4px; font-size: 15px; font-weight: 600; }
 .tour-buttons { display: flex; align-items: center; gap: 8px; margin-top: 12px; } .tour-buttons span { flex: 1; font-size: 12px; color: var(--quiet); }
 /* Headline, status line, controls. */
-.lead { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 24px; align-items: start; padding: 10px 0 8px; }
-.headline { margin-bottom: 2px; }
-.actions { display: flex; flex-wrap: wrap; gap: 8px; }
+.lead { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 24px; align-items: start; padding: 5px 0; }
+/* A long headline is set smaller, in one line or two: nothing below moves. */
+.lead .headline { align-self: end; margin: 0; font-size: clamp(16px, (100vw / var(--zoom, 1) - 472px) / (.5 * var(--letters)), 22px); line-height: 1.125; }
+.summary { display: contents; }
+.lead .status { grid-column: 1 / -1; }
+.actions { grid-area: 1 / 2; min-height: 36px; display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }
 .controls { display: flex; flex-wrap: wrap; gap: 12px 28px; padding-bottom: 12px; }
 .shows-method .controls .choice:not(.display) { visibility: hidden; } /* options of the heads; nothing moves */
+.controls { position: relative; } .resolution { position: absolute; }
 
 /* Four columns. */
 .columns { display: grid; gap: 24px max(32px, 2vw); align-items: start; grid-template-columns: var(--image) var(--map) minmax(0, var(--matrix)) minmax(170px, 1fr); }
@@ -147,7 +151,7 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .class-search input { width: 100%; min-width: 0; cursor: text; }
 .map-column .column-head { height: auto; min-height: 24px; }
 .column-head .button { margin-top: -4px; margin-bottom: -4px; }
-.column-head .map-title { min-width: 0; white-space: normal; overflow-wrap: anywhere; }
+.column-head .map-title { min-width: 0; margin-block: -6px; line-height: 16px; white-space: normal; overflow-wrap: anywhere; } /* two lines have room */
 .prediction:first-child .class-name { font-weight: 600; }
 .value { grid-column: 3; }
 .tag { grid-column: 2; justify-self: start; padding: 0 5px; border: 1px solid var(--control-line); border-radius: 4px; font-size: 12px; line-height: 16px; color: var(--quiet); }
@@ -164,9 +168,9 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 
 /* Methods. */
 .methods { margin-top: 8px; padding-top: 10px; border-top: 1px solid var(--hairline); }
-.methods-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 12px; }
-.methods-head span { font-size: 12px; color: var(--quiet); }
-.methods-head .score-note { margin-left: auto; }
+.methods-head { display: flex; align-items: baseline; gap: 0 12px; white-space: nowrap; }
+.methods-head span { overflow: hidden; text-overflow: ellipsis; font-size: 12px; color: var(--quiet); }
+.methods-head .score-note { flex: none; margin-left: auto; overflow: visible; }
 .helps { white-space: nowrap; }
 .method-row { display: flex; gap: 12px 20px; margin-top: 8px; }
 .method-groups { position: relative; flex: 1; display: flex; gap: 20px; min-width: 0; padding: 4px 4px 8px 0; overflow-x: auto; contain: inline-size; }
@@ -196,10 +200,7 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
   .few .method canvas { grid-row: 1 / 4; width: calc(var(--canvas) * min(1, var(--aspect))); }
   .few .method .track { grid-column: 2; }
 }
-/* The description of a method takes the place of the class token. */
-.map-what { margin-top: 6px; font-size: 12px; line-height: 15px; }
-.pixel-toggle { margin: -2px 0 8px; } .pixel-toggle .options { height: 26px; } .pixel-toggle .options span { font-size: 12px; padding: 0 10px; }
-.shows-method .under-map { display: none; }
+.shows-method .under-map { visibility: hidden; }
 .method:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }
 .method:focus-visible { outline-offset: 6px; }
 .method[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
@@ -255,29 +256,36 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
   .prediction-column > .contrast { grid-area: 1 / 3; margin: 0; }
   .predictions { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 14px 20px; }
   .accuracy { margin-top: 4px; padding-top: 0; border: 0; }
-}
-@media (min-width: 1024px) and (max-width: 1359px) {
-  .shows-method .bar-text { min-height: 18px; }
+  .lead .status { font-size: 14px; }
+  .samples .thumbs { gap: 5px 14px; }
+  .methods-head { flex-wrap: wrap; }
+  .methods-head .score-note { width: 100%; white-space: normal; }
 }
 @media (min-width: 761px) and (max-width: 1150px) {
   .vitviz-explorer:not(.figure) .tick:nth-last-child(2) { visibility: hidden; } /* the last one has the room */
   /* Room for two lines of each, so that nothing moves under the pointer. */
-  .lead { padding: 5px 0 3px; gap: 0 24px; }
-  .summary { display: contents; }
-  .headline { min-height: 46px; font-size: 18px; line-height: 23px; }
-  .status { grid-column: 1 / -1; min-height: 36px; font-size: 14px; line-height: 18px; }
-  .actions { grid-area: 1 / 2; }
+  .lead { padding: 5px 0 3px; }
+  .lead .headline { align-self: start; min-height: 46px; font-size: 18px; line-height: 23px; }
+  .status { min-height: 36px; line-height: 18px; }
 }
 @media (max-width: 760px) {
-  .lead { grid-template-columns: 1fr; }
-  .summary { min-height: 102px; }
+  .lead { grid-template-columns: 1fr; gap: 6px; }
+  .lead .headline { min-height: 0; margin-bottom: 2px; font-size: clamp(16px, 2 * (100vw / var(--zoom, 1) - 32px) / (.6 * var(--letters)), 22px); line-height: 1.27; }
+  .summary { display: block; min-height: 102px; }
+  .actions { grid-area: auto; }
 }
-@media (min-width: 1024px) and (max-width: 1299px) {
+@media (min-width: 1024px) and (max-width: 1535px), (max-width: 639px) {
   .intro .what { display: none; }
 }
 @media (max-width: 1199px) {
   .intro { left: 378px; right: 310px; gap: 4px 2px; font-size: 12px; line-height: 15px; }
   .intro .button { padding: 0 5px; }
+}
+@media (min-width: 761px) and (max-width: 1359px) {
+  /* An ablation takes the room of the lines that it replaces. */
+  .effect { display: grid; grid-template: auto auto / auto 1fr auto auto auto; gap: 0 16px; align-items: center; min-height: 46px; margin-top: 10px; padding: 0; border: 0; }
+  .effect-from { grid-area: 2 / 1; }
+  .effect > :not(.effect-what, .effect-from) { grid-row: 1 / 3; margin: 0; }
 }
 @media (max-width: 1023px) {
   .intro { position: static; height: auto; min-height: 32px; padding-top: 8px; }
@@ -306,7 +314,6 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
   .methods { order: 6; margin-top: 0; }
   .method-row, .method-groups { flex-wrap: wrap; }
   .other-methods { width: 100%; } .few .other-methods { padding-top: 0; }
-  .methods-head .score-note { margin-left: 0; }
   .method-tiles { display: grid; gap: 16px 6px; grid-template-columns: repeat(3, minmax(0, 104px)); justify-content: space-between; }
   .method-group { width: 100%; }
   .method, .method .track, .method-score { width: 100%; max-width: 104px; }
@@ -454,8 +461,8 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .frame[aria-pressed=true] .frame-name { color: var(--color-accent); font-weight: 600; }
 .frame-text { color: var(--quiet); }
 .film-note { margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }
-.nearest { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--hairline); }
-.nearest h3 { margin: 0 0 6px; font-size: 13px; font-weight: 600; }
+.nearest { margin-top: 6px; padding-top: 6px; border-top: 1px solid var(--hairline); }
+.nearest h3 { margin: 0 0 4px; font-size: 13px; font-weight: 600; }
 .nearest-images { display: grid; grid-template-columns: repeat(8, minmax(0, 1fr)); gap: 6px; padding: 0; list-style: none; }
 .nearest-images li { display: grid; font-size: 11px; line-height: 14px; min-width: 0; }
 .nearest-images img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); margin-bottom: 2px; }
@@ -499,7 +506,7 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .vitviz-explorer.figure { --image: 240px; --map: 328px; --largest-tile: 56px; --names: 44px; --gap: 4px; --mean-gap: 10px; --method: 90px; }
 .figure.whole { width: 1120px; }
 .figure .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 20px 36px; }
-.figure :is(.view-tabs button:not([aria-pressed=true]), .class-search, .map-what, .nearest:has(.button), .class-token[aria-pressed=false]) { display: none !important; }
+.figure :is(.view-tabs button:not([aria-pressed=true]), .class-search, .nearest:has(.button), .class-token[aria-pressed=false]) { display: none !important; }
 .figure .view-tabs button { border: 0; padding: 0; font-size: 15px; line-height: 20px; }
 .figure :is(.truth, .class-name, .predicted, .map-title, .nearest-images span) { white-space: normal; overflow: visible; }
 .figure .class-token { font-weight: 400; }
@@ -507,6 +514,7 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 .figure .explain-class[aria-pressed=true] .class-name { color: var(--color-accent); font-weight: 600; }
 .figure .bar-text { min-height: 18px; }
 .figure .under-map { min-height: 0; }
+.figure.shows-method .under-map { display: none; }
 .figure .image-note { min-height: 0; }
 .figure .accuracy { border: 0; padding: 0; margin-top: 2px; }
 .figure .prediction-column { padding-top: 10px; }
