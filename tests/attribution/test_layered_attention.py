@@ -91,10 +91,18 @@ def test_rotary_positions_are_kept(monkeypatch):
 
 def test_what_needs_all_attention_is_refused_with_its_size(layered):
     one, _ = layered()
-    for compute in (lambda: one.attention, lambda: one.map("relevance"), one.contributions):
+    for compute in (lambda: one.attention, lambda: one.map("relevance")):
         with pytest.raises(LargeAttentionError) as caught:
             compute()
         assert caught.value.required > 0
+
+
+@pytest.mark.parametrize(("variant", "ablation"), CASES)
+def test_contributions_are_equal(layered, variant, ablation):
+    found, expected = (one.contributions() for one in layered(variant, **ablation))
+    np.testing.assert_allclose(found.heads, expected.heads, atol=1e-5)
+    np.testing.assert_allclose(found.mlp, expected.mlp, atol=1e-5)
+    assert found.total == pytest.approx(found.logit, abs=1e-4)
 
 
 def test_figures_files_and_the_page_work(layered, tmp_path):

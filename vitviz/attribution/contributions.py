@@ -74,9 +74,9 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
     if not config.num_classes:
         name = context.checkpoint.name
         raise ValueError(f"Contributions explain a logit: {name} has no classification head. Use a model with one.")
-    context.require_attention("The contributions of heads")
     image, keep = context.image[None], context.batched_keep(1)
-    paths = forward_direct(context.model, image, keep, context.interventions, partial(target_logit, target=target))
+    logit = partial(target_logit, target=target)
+    paths = forward_direct(context.model, image, keep, context.interventions, logit, context.layered)
     with torch.inference_mode():
         heads = [head_contributions(context, paths, layer) for layer in range(config.depth)]
         replaced = [ablated_contribution(context, layer, grad) for layer, grad in enumerate(paths.head_grads)]
@@ -92,11 +92,11 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
 
 def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int) -> Tensor:
     """Return the contributions of what a layer's heads moved from each token, (A, T)."""
-    weights = paths.attention[layer]  # (1, A, Q, T)
-    grad = paths.head_grads[layer][:, :, : weights.shape[2]]  # (1, A, Q, d)
-    products = grad @ paths.values[layer].mT  # (1, A, Q, T)
+    weights, grad = paths.attention[layer], paths.head_grads[layer][0]
+    Q = min(weights.shape[1], grad.shape[1])
+    products = grad[:, :Q] @ paths.values[layer][0].mT  # (A, Q, T)
     mask = (context.interventions or [None] * context.config.depth)[layer]
-    found = (weights.to(products) * products)[0].sum(1)  # (A, T)
+    found = (weights[:, :Q].to(products) * products).sum(1)  # (A, T)
     return found if mask is None else found * mask.keep[:, None]
 
 

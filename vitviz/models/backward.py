@@ -20,7 +20,17 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from vitviz import malloc
-from vitviz.models.vit import Attention, Block, Intervention, Interventions, Recorder, Transformer, ViT, for_each_block
+from vitviz.models.layers import Attentions
+from vitviz.models.vit import (
+    Attention,
+    Block,
+    Intervention,
+    Interventions,
+    Recorder,
+    Transformer,
+    ViT,
+    for_each_block,
+)
 
 Operation = Callable[..., Any]
 RuleSet = Literal["balanced", "attn_lrp"]
@@ -233,7 +243,7 @@ class DirectPaths:
         bias: Product of the biases after the last block.
         head_grads: Gradients of the outputs of the heads before the output projection, L x (1, A, Q or T, d); only the
             first Q tokens have any.
-        attention: Attention weights of the first Q tokens, L x (1, A, Q, T).
+        attention: Attention weights of the first Q tokens, or of all, L x (A, Q or T, T).
         values: Value vectors of each head, L x (1, A, T, d).
     """
 
@@ -243,7 +253,7 @@ class DirectPaths:
     attention_bias: list[float]
     bias: float
     head_grads: list[Tensor]
-    attention: list[Tensor]
+    attention: Sequence[Tensor]
     values: list[Tensor]
 
 
@@ -311,6 +321,7 @@ def forward_direct(
     keep: Tensor | None,
     interventions: Interventions,
     logit: Callable[[Tensor], Tensor],
+    attention: Sequence[Tensor] | None = None,
 ) -> DirectPaths:
     """Decompose a logit of one image along the direct paths.
 
@@ -320,11 +331,12 @@ def forward_direct(
         keep: As for `Transformer.forward`.
         interventions: As for `Transformer.forward`.
         logit: Selects the explained logit from the logits (1, K).
+        attention: Attention weights of the layers where they are not to be held at once, L x (A, T, T).
     """
     changes = for_each_block(interventions, model.config, images)
     if isinstance(model, ViT):
         with torch.inference_mode():
-            return forward_stream(model, images, keep, changes, logit)
+            return forward_stream(model, images, keep, changes, logit, attention)
     with torch.inference_mode(False), torch.no_grad():
         return forward_recorded(model, images, keep, changes, logit)
 
@@ -340,6 +352,7 @@ def forward_stream(
     keep: Tensor | None,
     interventions: Sequence[Intervention],
     logit: Callable[[Tensor], Tensor],
+    attention: Sequence[Tensor] | None,
 ) -> DirectPaths:
     """Decompose a logit of a plain ViT: nothing is computed on its residual stream, so all blocks share one gradient.
 
@@ -349,7 +362,8 @@ def forward_stream(
     records = [Recorder(*one) for one in interventions]
     x = model.embed_images(images, keep)  # (1, T, D)
     all_tokens = model.config.global_pool != "token"
-    last, outputs = model.forward_blocks(x, "cls" if read_one else "full", all_tokens, records, keep)
+    returned: Attentions = "cls" if read_one else "full" if attention is None else None
+    last, outputs = model.forward_blocks(x, returned, all_tokens, records, keep)
     explained, grad, bias = head_backward(model, last, logit)  # grad: of the residual stream, (1, Q, D)
     Q = grad.shape[1]
     grads, biases = [], []
@@ -358,8 +372,10 @@ def forward_stream(
         grads.append(head_grad)
         biases.append(product)
     mlp = (torch.stack([record.mlp[:, :Q] for record in records]) * grad).sum((1, 2, 3)).tolist()
-    weights = [cast(Tensor, output.weights) for output in outputs]
-    attention = [w.unsqueeze(2) if read_one else w[:, :, :Q] for w in weights]
+    if read_one:
+        attention = [cast(Tensor, output.weights)[0].unsqueeze(1) for output in outputs]
+    elif attention is None:
+        attention = [cast(Tensor, output.weights)[0] for output in outputs]
     values = [record.values for record in records]
     embedding = float((grad * x[:, :Q]).sum())
     return DirectPaths(explained, embedding, mlp, biases, bias, grads, attention, values)
@@ -432,8 +448,8 @@ def forward_recorded(
     read_one = reads_one_token(model)
     with ResidualStream(model) as stream:
         forward = model.forward_with_blocks(images, "cls" if read_one else "full", keep, leaves)
-    weights = [cast(Tensor, block.weights) for block in forward.blocks]
-    attention = [w.unsqueeze(2) for w in weights] if read_one else weights
+    weights = [cast(Tensor, block.weights)[0] for block in forward.blocks]
+    attention = [w.unsqueeze(1) for w in weights] if read_one else weights
     biases = stream_biases(model)
     parts = [cast(Tensor, stream.embedding), *stream.mlps, *(parameter for _, parameter in biases)]
     outputs = [leaf.output for leaf in leaves]
