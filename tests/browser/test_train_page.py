@@ -492,6 +492,14 @@ def test_a_sweep_shows_its_number_of_runs(context, train_server):
     page.locator("[data-values='1']").fill("2 5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
     expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("Heads must divide Embedding width")
+    page.get_by_role("radio", name="Does CutMix make heads local?").check()
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    expect(page.locator("[data-values='1']")).to_have_value("0, 1, 2")
+    expect(page.locator(".begin .button")).to_have_text("Start 6 runs")
+    expect(page.locator(".about-preset")).to_contain_text("arXiv 2605.16390")
+    expect(page.locator("[data-name=Time]")).to_contain_text("6 times about 1")
+    page.get_by_role("radio", name="2 minutes").check()
+    expect(page.locator(".begin .button")).to_have_text("Start training")
 
 
 def test_another_run_can_be_shown_during_a_sweep(context, train_server):
@@ -508,6 +516,8 @@ def test_another_run_can_be_shown_during_a_sweep(context, train_server):
     polls = int(page.get_attribute(TRAIN, "data-polls"))
     page.wait_for_function(f"document.querySelector('{TRAIN}').dataset.polls > {polls + 2}")
     expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-maxtrainsamples100")
+    page.locator(".plotted select").select_option("distance")
+    expect(page.locator(".outcome")).to_contain_text("training subset 100: 1")  # px
     page.locator(".sweeps").get_by_role("button", name="Stop").click()
     expect(page.locator(".about-sweep")).to_contain_text("stopped")
 

@@ -19,6 +19,7 @@ from tests.webapp import runs
 from tests.webapp.api import routes
 from vitviz.models import checkpoint
 from vitviz.runs import process
+from vitviz.runs.sweep import Sweep
 from vitviz.training import estimate, timeline
 from vitviz.training.estimate import Estimate
 from vitviz.training.presets import PRESETS
@@ -27,7 +28,7 @@ from vitviz.webapp import trainings as trainings_module
 from vitviz.webapp.explanations import Explanations
 from vitviz.webapp.inputs import Inputs
 from vitviz.webapp.models import list_models, load_model
-from vitviz.webapp.schemas.runs import ConfigRequest
+from vitviz.webapp.schemas.runs import ConfigRequest, MetricsLine
 from vitviz.webapp.server.refusals import FieldError
 from vitviz.webapp.training_form import CONFIG_FIELDS, HYPERPARAMETERS, LABELS, with_labels
 from vitviz.webapp.trainings import Trainings
@@ -498,6 +499,17 @@ def test_a_lesson_is_a_preset_with_a_budget(page):
     assert {preset["name"]: preset["corrected"] for preset in catalog["presets"] if preset["corrected"]} == {
         "tutorial-scratch": "tutorial-scratch-fixed"
     }
+
+
+def test_an_experiment_is_a_sweep_over_seeds_of_what_is_recorded(page, tmp_path):
+    for experiment in page.get("runs/catalog")["experiments"]:
+        config = replace(PRESETS[experiment["preset"]].config, minutes=experiment["minutes"])
+        runs = Sweep(config, tuple(experiment["vary"]), tmp_path / experiment["name"]).runs()
+        seeds = [settings["seed"] for settings, _ in runs.values()]
+        assert seeds.count("0") == seeds.count("1") == len(runs) / len(set(seeds)) >= 2
+        assert experiment["metric"] in MetricsLine.model_fields
+        planned = {"preset": experiment["preset"], "settings": {"minutes": 1.5}, "vary": experiment["vary"]}
+        assert page.get("runs/check", **planned, name="planned")["trainings"] == len(runs)
 
 
 def test_a_run_lists_its_evaluation_split_and_kind_of_training(trainings):

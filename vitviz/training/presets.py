@@ -181,6 +181,37 @@ LESSONS = (
 )
 
 
+@dataclass(frozen=True)
+class Experiment:
+    """A sweep that repeats a result of a paper in minutes: one click on the Train page."""
+
+    name: str  # of the sweep
+    question: str
+    preset: str
+    minutes: float  # of each run
+    vary: tuple[str, ...]  # as for `vitviz.runs.sweep.Sweep`; seeds last
+    metric: str  # field of `vitviz.training.loop.Progress` to compare
+    paper: str  # what it found
+    differs: str  # what it measured otherwise
+
+
+EXPERIMENTS = (
+    Experiment(
+        "cutmix",
+        "Does CutMix make heads local?",
+        "cifar10-2min",
+        1.5,
+        ("cutmix_prob=0,1", "seed=0,1,2"),
+        "min_distance",
+        paper="In an ablation on CIFAR-100, the smallest mean attention distance of all heads was at most 0.024 with "
+        "CutMix and at least 0.210 without (Santiago Toledo and Martínez 2026, arXiv 2605.16390).",
+        differs="Their distance is normalized and that of a full training; this one is in pixels, of images of 32 px, "
+        "on four images, between patches only, and after minutes.",
+    ),
+)
+"""Experiments of the Train page; docs/experiments.md has what came out."""
+
+
 def get_preset(name: str, field: str = "preset") -> TrainConfig:
     """Return the config of the preset of this name; ConfigError of the field if there is none."""
     if name not in PRESETS:

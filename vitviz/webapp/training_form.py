@@ -14,8 +14,8 @@ from vitviz.runs.run_folder import flatten
 from vitviz.runs.sweep import CombinationsError
 from vitviz.training.config import UNUSED_BY, TrainConfig
 from vitviz.training.estimate import Estimate, estimate_run
-from vitviz.training.presets import LESSONS, Preset
-from vitviz.webapp.schemas.runs import FormRequest, LessonInfo, PresetInfo, SettingGroup
+from vitviz.training.presets import EXPERIMENTS, LESSONS, Preset
+from vitviz.webapp.schemas.runs import ExperimentInfo, FormRequest, LessonInfo, PresetInfo, SettingGroup
 from vitviz.webapp.server.refusals import FieldError
 
 # Label of each hyperparameter by group. Names are those of `TrainConfig`, or of `ViTConfig` with the prefix `model.`.
@@ -107,6 +107,11 @@ def describe_preset(name: str, preset: Preset) -> PresetInfo:
 def describe_lessons() -> list[LessonInfo]:
     """Describe the lengths of a lesson: preset, and what it reached in this time, None where it was not measured."""
     return [LessonInfo(**asdict(lesson)) for lesson in LESSONS]
+
+
+def describe_experiments() -> list[ExperimentInfo]:
+    """Describe the experiments: sweep, metric, and what the paper found."""
+    return [ExperimentInfo(**asdict(experiment)) for experiment in EXPERIMENTS]
 
 
 def describe_settings() -> list[SettingGroup]:

@@ -57,6 +57,7 @@ from vitviz.webapp.training_form import (
     about_form,
     cached_estimate,
     check_vary,
+    describe_experiments,
     describe_lessons,
     describe_preset,
     describe_settings,
@@ -89,6 +90,7 @@ class Trainings:
         """Return what the form offers, the bundled timelines, and the hardware."""
         return TrainCatalog(
             lessons=describe_lessons(),
+            experiments=describe_experiments(),
             presets=[describe_preset(name, preset) for name, preset in PRESETS.items()],
             settings=describe_settings(),
             choices={name: list(get_args(kind)) for name, kind in CHOICES.items()},

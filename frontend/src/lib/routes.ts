@@ -179,6 +179,18 @@ export interface EstimateReply {
   device: string;
 }
 
+/** A sweep that repeats a result of a paper: metric to compare, what the paper found, and what differs. */
+export interface ExperimentInfo {
+  name: string;
+  question: string;
+  preset: string;
+  minutes: number;
+  vary: string[];
+  metric: 'min_distance';
+  paper: string;
+  differs: string;
+}
+
 /** The prediction for a subject, the shape and the attention of the default query. */
 export interface Explained {
   model: string;
@@ -1170,6 +1182,7 @@ export interface TimelineRequest {
 /** What the form offers, the bundled timelines, the hardware, and the folder of the datasets. */
 export interface TrainCatalog {
   lessons: LessonInfo[];
+  experiments: ExperimentInfo[];
   presets: PresetInfo[];
   settings: SettingGroup[];
   choices: Record<string, string[]>;

@@ -23,6 +23,7 @@ export interface ChartLine {
   color: string;
   dash: string;
   className: string;
+  range?: [epoch: number, low: number, high: number][];
   isRead: boolean; // whether it is labeled with its value at the cursor
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countRuns, fieldText, freeName, parseField, prefixWords, sweepGrid } from './fields';
+import { countRuns, fieldText, freeName, parseField, prefixWords, stemOf, sweepGrid, variationsOf } from './fields';
 
 test.each([
   ['', null],
@@ -35,8 +35,27 @@ test('the grid of a sweep has all chosen hyperparameters', () => {
 
 test('the suggested name is the first that is free', () => {
   const taken = ['s4-1', 's4-2', 's4-4'];
-  expect(freeName('cifar10-s4', (name) => taken.includes(name))).toBe('s4-3');
+  expect(freeName('s4', (name) => taken.includes(name))).toBe('s4-3');
   expect(freeName('tutorial-scratch', () => false)).toBe('tutorial-scratch-1');
+});
+
+test('runs are named after model and dataset', () => {
+  expect(stemOf('cifar10-s4', 'cifar10')).toBe('s4');
+  expect(stemOf('cifar10-2min', 'cifar100')).toBe('cifar100-2min');
+  expect(stemOf('cifar10-2min', 'my shapes.zip')).toBe('my-shapes-2min');
+  expect(stemOf('cifar10-2min', '形.zip')).toBe('2min');
+  expect(stemOf('', '形')).toBe('run');
+  expect(stemOf('tutorial', 'x'.repeat(99))).toHaveLength(48);
+});
+
+test('a grid fills both variations', () => {
+  const grid = ['cutmix_prob=0,1', 'seed=0,1,2'];
+  expect(variationsOf(grid)).toEqual([
+    { key: 'cutmix_prob', values: '0, 1' },
+    { key: 'seed', values: '0, 1, 2' },
+  ]);
+  expect(sweepGrid(variationsOf(grid))).toEqual(grid);
+  expect(sweepGrid(variationsOf([]))).toEqual([]);
 });
 
 test('tokens outside of the patches are named', () => {

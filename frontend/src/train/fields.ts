@@ -36,14 +36,27 @@ export function sweepGrid(variations: Variation[]): string[] {
   });
 }
 
+/** The two variations of a grid. */
+export const variationsOf = (grid: readonly string[]): Variation[] =>
+  [0, 1].map((place) => {
+    const [key, values = ''] = (grid[place] ?? '').split('=');
+    return { key, values: values.replaceAll(',', ', ') };
+  });
+
 /** The number of runs of a sweep. */
 export function countRuns(grid: string[]): number {
   return grid.reduce((product, text) => product * text.split('=')[1].split(',').length, 1);
 }
 
+/** The stem of a run's name: what is trained, and the dataset unless it is CIFAR-10; at most 48 letters that a name may have. */
+export function stemOf(model: string, dataset: string): string {
+  const data = dataset === 'cifar10' ? '' : `${dataset.replace(/\.zip$/, '')}-`;
+  const stem = (data + model.replace(/^cifar10-/, '')).replace(/[^A-Za-z0-9._-]+/g, '-');
+  return stem.replace(/^[-.]+/, '').slice(0, 48) || 'run';
+}
+
 /** The first of stem-1, stem-2, … that is not taken. */
-export function freeName(preset: string, isTaken: (name: string) => boolean): string {
-  const stem = preset.replace(/^cifar10-/, '');
+export function freeName(stem: string, isTaken: (name: string) => boolean): string {
   let number = 1;
   while (isTaken(`${stem}-${number}`)) number++;
   return `${stem}-${number}`;

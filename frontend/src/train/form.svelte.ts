@@ -6,9 +6,11 @@ import { isRefused, refusalOf } from '../lib/refused';
 import type { FormRequest, PresetInfo, SettingValue } from '../lib/routes';
 import { post } from '../lib/server';
 import { counted } from '../lib/words';
-import { countRuns, DATASETS, fieldText, freeName, parseField, sweepGrid, type Variation } from './fields';
+import type { Variation } from './fields';
+import { countRuns, DATASETS, fieldText, freeName, parseField, stemOf, sweepGrid, variationsOf } from './fields';
 import type { Runs } from './runs.svelte';
 import { lessonNote } from './sentences';
+import { experimentOf } from './sweeps';
 
 const SECTIONS = {
   presets: ['budget', 'device'],
@@ -33,10 +35,7 @@ export class Form {
   imageFolder = $state('');
   initFrom = $state('');
   freezesBackbone = $state(false);
-  vary = $state<Variation[]>([
-    { key: '', values: '' },
-    { key: '', values: '' },
-  ]);
+  vary = $state<Variation[]>(variationsOf([]));
   name = $state('');
   open = $state({ presets: false, hyperparameters: false, dataset: false, sweep: false });
 
@@ -57,6 +56,8 @@ export class Form {
         preset === this.preset?.name && this.unit === 'minutes' && parseField(this.budget) === minutes,
     ),
   );
+  /** The experiment whose grid is chosen, with any budget. */
+  readonly experiment = $derived.by(() => experimentOf(this.runs.catalog.experiments, { vary: this.varies }));
   readonly dataIsAvailable = $derived.by(() => {
     const { data } = this.runs;
     return Boolean(data && (this.isFolder ? this.imageFolder : data.available[this.dataset]));
@@ -157,10 +158,11 @@ export class Form {
     if (this.name !== name) this.edited();
   }
 
-  /** Apply the values of a preset, and another budget (minutes) if it is given. */
-  applyPreset(name: string, minutes?: number): void {
+  /** Apply the values of a preset, and another budget (minutes) and grid of a sweep if they are given. */
+  applyPreset(name: string, minutes?: number, vary: string[] = []): void {
     const preset = this.runs.catalog.presets.find((other) => other.name === name);
     if (!preset) return;
+    if (vary.length || this.experiment) this.vary = variationsOf(vary);
     this.preset = preset;
     this.device = fieldText(preset.settings.device);
     this.unit = minutes || preset.settings.epochs == null ? 'minutes' : 'epochs';
@@ -191,10 +193,16 @@ export class Form {
   /** A name that no run and no sweep has. */
   freeName(): string {
     const { runs } = this;
-    return freeName(
-      this.initFrom ? `${runName(this.initFrom)}-finetuned` : (this.preset?.name ?? ''),
-      (name) => runs.named(name) !== undefined || runs.sweeps.some((sweep) => sweep.name === name),
-    );
+    const isTaken = (name: string) =>
+      runs.named(name) !== undefined || runs.sweeps.some((sweep) => sweep.name === name);
+    return freeName(this.#stem(), isTaken);
+  }
+
+  /** What is trained on which data, unless that is CIFAR-10. */
+  #stem(): string {
+    const data = this.isFolder ? this.imageFolder : this.dataset;
+    const model = this.initFrom ? `${runName(this.initFrom)}-finetuned` : (this.experiment ?? this.preset)?.name;
+    return stemOf(model ?? '', data);
   }
 
   /** Suggest a name unless the user typed one or is typing. */
@@ -264,8 +272,11 @@ export class Form {
 
   /** What the chosen preset is; of a lesson as it was measured also what it reached. */
   get aboutPreset(): string {
-    const { preset, lesson } = this;
+    const { preset, lesson, experiment } = this;
     if (!preset) return '';
+    if (experiment) {
+      return `${this.runCount} runs of ${preset.name}, one after another; those that are stopped resume. ${experiment.paper} ${experiment.differs}`;
+    }
     const isMeasured = lesson && this.dataset === 'cifar10' && !this.initFrom && !this.changed.length;
     return `${preset.name}: ${preset.about}${isMeasured ? ` ${lessonNote(lesson)}` : ''}`;
   }

@@ -194,3 +194,26 @@ test('sentences name the dataset', () => {
   expect(form.aboutData).toBe('Images of pets.');
   expect(form.dataChanges).toBe(': image folder, from cifar10-ti4');
 });
+
+test('an experiment fills the sweep, any budget keeps it, and a lesson ends it', () => {
+  const { form } = runsOf();
+  form.applyPreset('cifar10-s4', 1.5, ['lr=1,2', 'seed=0,1']);
+  expect(form.query()).toMatchObject({
+    preset: 'cifar10-s4',
+    settings: { minutes: 1.5 },
+    vary: ['lr=1,2', 'seed=0,1'],
+  });
+  expect([form.experiment?.name, form.runCount, form.name]).toEqual(['width', 4, 'width-1']);
+  expect(form.aboutPreset).toContain('Found. Otherwise.');
+  form.set({ budget: '10' });
+  expect(form.experiment?.name).toBe('width');
+  form.applyPreset('cifar10-ti4', 10);
+  expect([form.experiment, form.runCount, form.name]).toEqual([undefined, 1, 'ti4-1']);
+});
+
+test('a run is named after its data', () => {
+  const { form } = runsOf();
+  form.applyPreset('cifar10-ti4');
+  form.set({ dataset: 'folder', imageFolder: 'cars.zip' });
+  expect(form.name).toBe('cars-ti4-1');
+});

@@ -41,6 +41,18 @@ export const LESSONS: LessonInfo[] = [
 
 const CATALOG = {
   lessons: LESSONS,
+  experiments: [
+    {
+      name: 'width',
+      question: '',
+      preset: 'cifar10-s4',
+      minutes: 1.5,
+      vary: ['lr=1,2', 'seed=0,1'],
+      metric: 'min_distance',
+      paper: 'Found.',
+      differs: 'Otherwise.',
+    },
+  ],
   presets: [
     preset('cifar10-ti4', { epochs: null, minutes: 88 }),
     preset('cifar10-s4', { epochs: null, minutes: 18 }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RunInfo, SettingGroup, SweepInfo } from '../lib/routes';
-import { entriesOf, linesOfSweep, settingName } from './sweeps';
+import type { ExperimentInfo, RunInfo, SettingGroup, SweepInfo } from '../lib/routes';
+import type { Curve } from './curves';
+import { entriesOf, experimentOf, groupsOf, linesOfSweep, outcomeOf, settingName } from './sweeps';
 
 const settings = (depth: string, heads: string) => ({ 'model.depth': depth, 'model.num_heads': heads });
 const SWEEP = {
@@ -40,4 +41,35 @@ test('a hyperparameter has the label of the form', () => {
   ] as unknown as SettingGroup[];
   expect(settingName(groups, 'model.depth')).toBe('Layers');
   expect(settingName(groups, 'unknown')).toBe('unknown');
+});
+
+const ofSeed = (seed: string, cutmix = '0') => ({
+  name: `${cutmix}-${seed}`,
+  state: 'finished',
+  settings: { cutmix_prob: cutmix, seed },
+});
+const curve = (...values: [epoch: number, value: number | null][]) =>
+  ({ lines: values.map(([epoch, distance]) => ({ epoch, distance })) }) as unknown as Curve;
+
+test('runs that differ in the seed are one line: mean and range where all of them have trained', () => {
+  const entries = [ofSeed('0'), ofSeed('1'), ofSeed('0', '1'), ofSeed('1', '1')];
+  const curves = { '0-0': curve([0, 10], [1, null], [2, 14]), '0-1': curve([1, 6], [4, 0]), '1-0': curve([3, 5]) };
+  const [without, cutmix, ...others] = groupsOf(entries, curves, 'distance');
+  expect(others).toEqual([]);
+  expect(without.settings).toEqual([['cutmix_prob', '0']]);
+  expect(without.points[0]).toEqual([1, 9]); // 12 and 6
+  expect(without.range[0]).toEqual([1, 6, 12]);
+  expect(without.points.at(-1)).toEqual([2, 9]); // 14 and 4
+  expect(without.range.at(-1)).toEqual([2, 4, 14]);
+  expect([cutmix.count, cutmix.points, cutmix.range]).toEqual([1, [[3, 5]], [[3, 5, 5]]]);
+  expect(outcomeOf([without, cutmix], ([[key, value]]) => `${key} ${value}`)).toBe(
+    'cutmix_prob 0: 9.00 (4.00 to 14.0, 2 seeds) at epoch 2; cutmix_prob 1: 5.00 at epoch 3. Line: mean; band: smallest to largest of the seeds.',
+  );
+  expect(groupsOf(entries, {}, 'distance')).toEqual([]);
+});
+
+test('an experiment is a sweep with its grid', () => {
+  const cutmix = { name: 'cutmix', vary: ['cutmix_prob=0,1', 'seed=0,1,2'] } as unknown as ExperimentInfo;
+  expect(experimentOf([cutmix], { name: 'mine', vary: cutmix.vary } as SweepInfo)).toBe(cutmix);
+  expect(experimentOf([cutmix], { name: 'mine', vary: ['seed=0,1'] } as SweepInfo)).toBeUndefined();
 });

@@ -1,6 +1,23 @@
 /* Sweeps: their runs, and the points of their plot. Pure functions. */
 
-import type { RunInfo, SettingGroup, SweepInfo } from '../lib/routes';
+import { meanOf } from '../lib/numbers';
+import type { ExperimentInfo, RunInfo, SettingGroup, SweepInfo } from '../lib/routes';
+import { type Curve, type Metric, type Point, pointsOf } from './curves';
+import { epochText } from './sentences';
+
+/** What can be drawn over epochs. */
+export const METRICS = {
+  loss: 'Training loss',
+  accuracy: 'Accuracy after each epoch',
+  distance: 'Attention distance (px), mean of all heads',
+  min_distance: 'Attention distance (px), most local head',
+  entropy: 'Entropy of attention, of uniform',
+  sink_share: 'Attention on one token, largest of all heads',
+  token_norm: 'Token norm after the last layer',
+} satisfies Partial<Record<Metric, string>>;
+export type Drawn = keyof typeof METRICS;
+const SEED = 'seed';
+const GRID = 60; // epochs at which runs are averaged
 
 /** A run of a sweep, started or not. */
 export interface Entry {
@@ -42,4 +59,62 @@ export function linesOfSweep(entries: Entry[], others: string[]): [name: string,
     groups[name].push(entry);
   }
   return Object.entries(groups);
+}
+
+/** The experiment with the grid of a sweep or of the form. */
+export const experimentOf = (experiments: ExperimentInfo[], { vary }: { vary: string[] }) =>
+  experiments.find((experiment) => experiment.vary.join() === vary.join());
+
+/** A metric over epochs of the runs with equal settings but for the seed. */
+export interface Group {
+  settings: [key: string, value: string][];
+  count: number; // of runs
+  points: Point[]; // mean
+  range: [epoch: number, low: number, high: number][]; // over the runs
+}
+
+/** The groups of a sweep: their mean and range at epochs that all their runs have reached. */
+export function groupsOf(entries: Entry[], curves: Record<string, Curve>, metric: Metric): Group[] {
+  const found: Record<string, { settings: Group['settings']; runs: Point[][] }> = {};
+  for (const { name, settings } of entries) {
+    const points = pointsOf(curves[name]?.lines ?? [], metric);
+    if (!points.length) continue;
+    const others = Object.entries(settings).filter(([key]) => key !== SEED);
+    const key = JSON.stringify(others);
+    found[key] ??= { settings: others, runs: [] };
+    found[key].runs.push(points);
+  }
+  return Object.values(found).map(({ settings, runs }) => {
+    const start = Math.max(...runs.map((points) => points[0][0]));
+    const end = Math.min(...runs.map((points) => points[points.length - 1][0]));
+    const epochs = end > start ? Array.from({ length: GRID + 1 }, (_, i) => start + ((end - start) * i) / GRID) : [end];
+    const values = epochs.map((epoch) => runs.map((points) => valueAt(points, epoch)));
+    return {
+      settings,
+      count: runs.length,
+      points: epochs.map((epoch, i): Point => [epoch, meanOf(values[i])]),
+      range: epochs.map((epoch, i) => [epoch, Math.min(...values[i]), Math.max(...values[i])]),
+    };
+  });
+}
+
+/** What the groups reached at the last epoch of all their runs: mean and range. */
+export function outcomeOf(groups: Group[], nameOf: (settings: Group['settings']) => string): string {
+  const words = groups.map(({ settings, points, range, count }) => {
+    const [epoch, mean] = points[points.length - 1];
+    const [, low, high] = range[range.length - 1];
+    const spread = count > 1 ? ` (${low.toPrecision(3)} to ${high.toPrecision(3)}, ${count} seeds)` : '';
+    return `${nameOf(settings)}: ${mean.toPrecision(3)}${spread} at epoch ${epochText(epoch)}`;
+  });
+  return `${words.join('; ')}.${groups.some(({ count }) => count > 1) ? ' Line: mean; band: smallest to largest of the seeds.' : ''}`;
+}
+
+/** The value between two points, linear in the epoch. */
+function valueAt(points: Point[], epoch: number): number {
+  const next = Math.max(
+    1,
+    points.findIndex(([at]) => at >= epoch),
+  );
+  const [[x0, y0], [x1, y1]] = [points[next - 1], points[next] ?? points[next - 1]];
+  return x1 > x0 ? y0 + (y1 - y0) * Math.min(1, Math.max(0, (epoch - x0) / (x1 - x0))) : y0;
 }

@@ -50,6 +50,19 @@ class LessonInfo(Reply):
     hardware: str
 
 
+class ExperimentInfo(Reply):
+    """A sweep that repeats a result of a paper: metric to compare, what the paper found, and what differs."""
+
+    name: str
+    question: str
+    preset: str
+    minutes: float
+    vary: tuple[str, ...]
+    metric: Literal["min_distance"]
+    paper: str
+    differs: str
+
+
 class SettingGroup(Reply):
     """A group of hyperparameters: label and description of each."""
 
@@ -74,6 +87,7 @@ class TrainCatalog(Reply):
     """What the form offers, the bundled timelines, the hardware, and the folder of the datasets."""
 
     lessons: list[LessonInfo]
+    experiments: list[ExperimentInfo]
     presets: list[PresetInfo]
     settings: list[SettingGroup]
     choices: dict[str, list[str]]

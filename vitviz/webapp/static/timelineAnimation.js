@@ -21,6 +21,7 @@ h2 { white-space: nowrap; }
 .lesson b { font-weight: 600; }
 .lesson .result { font-size: 12px; line-height: 16px; color: var(--quiet); }
 .lesson:has(input:checked) .result { color: var(--ink); }
+.lesson.experiment { grid-column: 1 / -1; }
 .about-preset { margin-top: 8px; }
 .corrected { justify-self: start; margin: 0 0 10px 28px; }
 .presets { display: grid; margin-top: 10px; }
@@ -108,6 +109,7 @@ svg .end { stroke: none; fill: var(--ink); }
 svg .end.quiet { fill: var(--quiet); }
 svg .name { stroke: var(--page); stroke-width: 4px; paint-order: stroke; fill: var(--ink); }
 svg .name.quiet { stroke-width: 4px; stroke: var(--page); fill: var(--quiet); }
+svg .band { stroke: none; opacity: .22; }
 svg .mark { stroke: var(--warn); fill: var(--warn); }
 .alarms { display: grid; gap: 4px; max-width: 100ch; margin: 8px 0; padding: 8px 12px; border-left: 3px solid var(--warn); list-style: none; font-size: 13px; line-height: 18px; }
 svg .cursor { stroke: var(--color-accent); stroke-dasharray: 3 3; }
@@ -192,6 +194,8 @@ th:last-child, td:last-child { padding-right: 0; }
 .sides { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 16px 48px; margin-top: 4px; align-items: start; }
 .sides figure { min-width: 0; }
 h3 { font-size: 13px; line-height: 18px; font-weight: 600; }
+.plotted { margin-bottom: 8px; max-width: 100%; }
+.sides .note { margin-top: 8px; max-width: 80ch; }
 .sides .chart { min-height: 40px; }
 .pending { color: var(--quiet); }
 .sweep .field { grid-template-columns: minmax(0, 1fr) 120px; }
