@@ -48,7 +48,26 @@ def test_f_enlarges_image_and_map_then_the_map_then_the_matrix_and_escape_leaves
 def test_in_a_presentation_the_keys_work_and_the_rest_of_the_page_is_out_of_reach(open_page):
     page = open_page("?image=cat&layer=4&head=1")
     button = page.get_by_role("button", name="Present")
+    page.click("[data-do=link]")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("ink")  # copied, or to be copied
     button.click()
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("times uniform")  # not what was said before
+    expect(page.locator(".map-title")).to_have_text("Layer 5, head 2")
+    expect(page.locator(".present-prediction b").first).to_have_text("cat")
+    next_map = page.get_by_role("button", name="Next map")
+    for title in (
+        "Layer 5, head 3",
+        "Layer 5, head 4",
+        "Layer 5, head 5",
+        "Layer 5, head 6",
+        "Layer 5, mean",
+        "Layer 6, head 1",
+    ):
+        next_map.click()
+        expect(page.locator(".map-title")).to_contain_text(title.removesuffix(", mean"))
+    for _ in range(6):
+        page.get_by_role("button", name="Previous map").click()
+    expect(page.locator(".map-title")).to_have_text("Layer 5, head 2")
     page.locator("input[name=presented][value=map]").check()
     expect(page.locator(EXPLORER)).to_have_attribute("data-presented", "map")
     page.locator(".cell[aria-selected=true]").focus()

@@ -33,6 +33,24 @@ def check_sheet(page, root):
     assert page.locator(f"{root} canvas").first.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
 
 
+@pytest.mark.parametrize("landscape", [False, True])
+def test_map_and_matrix_fill_the_sheet_in_readable_type(open_page, landscape):
+    page = open_page("?image=cat&layer=4&head=1")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    page.emulate_media(media="print")
+    width, height = (LANDSCAPE, PORTRAIT) if landscape else (PORTRAIT, LANDSCAPE)
+    resize(page, width, height)
+    boxes = [page.locator(part).first.bounding_box() for part in (".stage.image", ".stage.map", ".matrix")]
+    used = sum(box["width"] * box["height"] for box in boxes) / (width * height)
+    assert used > 0.3, used
+    assert page.locator(".methods").bounding_box()["width"] > 0.9 * width
+    # 12 px of the page, in pixels of the sheet
+    zoom = page.locator(EXPLORER).evaluate("node => node.currentCSSZoom")
+    assert 12 * zoom >= 10
+    pdf = page.pdf(format="A4", landscape=landscape, margin=dict.fromkeys(("top", "bottom", "left", "right"), "10mm"))
+    assert pdf.count(b"/Type /Page\n") == 1
+
+
 def test_explore_prints_on_one_sheet(open_page):
     page = open_page("?image=cat&ablations=heads:1.0;mode:mean")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")

@@ -22,6 +22,7 @@ export function present(explorer: Explorer, what: Presentation | null) {
   const { session } = explorer;
   if (!session.explanation || what === explorer.presented) return;
   explorer.present(what);
+  session.status.say(null);
   const name = PRESENTATIONS.find(([shown]) => shown === what)?.[1];
   session.announce(0, name ? `${name} fill${what === 'pair' ? '' : 's'} the window. Escape leaves. ` : '');
 }

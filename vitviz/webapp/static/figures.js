@@ -203,22 +203,45 @@ svg .data { stroke: var(--data); }
     repeating-linear-gradient(to right, var(--grid-line) 0 1px, transparent 1px var(--across)),
     repeating-linear-gradient(to bottom, var(--grid-line) 0 1px, transparent 1px var(--down));
 }
-`,pe=`/* A clean sheet on paper: the data in their colors, without controls. Charts are laid out for the screen by scripts, so
-   the pages are scaled down (page.css) and keep the columns of a wide screen. */
+`,pe=`/* A clean sheet on paper: the data in their colors, without controls. Explore and Compare fill the sheet, upright or across.
+   Charts of other pages are laid out for the screen by scripts, so they are scaled down (app.css), with larger type, and
+   keep the columns of a wide screen. */
 @media print {
   *, *::before, *::after { -webkit-print-color-adjust: exact; print-color-adjust: exact; transition: none !important; }
   .model label, .intro, .on-request, .effect label, .take, .actions, .controls, .picker, .button, .outline-slider, .jump, .tip, .keys, .contrast, .saving, .choice, .row-actions, .setup, .time input, .time .of, .probes .thumb, .mark.read, .help, .hint, .on-screen, .foot :has(kbd) { display: none !important; }
-  .printed { display: block; }
+  .printed { display: block; font-size: 12px; }
   .lead, .status, .summary { min-height: 0; }
   .column, .methods, .method, figure, .findings, .matrix-frame, tr, .prediction { break-inside: avoid; }
   h1, h2 { break-after: avoid; }
   .matrix-frame, .wide { overflow: visible; }
 
-  .vitviz-explorer { --image: 256px; --map: 336px; --matrix: 466px; padding: 0 8px; }
-  .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); }
-  .columns .matrix-column { grid-column: auto; }
+  .vitviz-explorer { --image: 230px; --map: 312px; --matrix: 520px; --largest-tile: 50px; --names: 44px; padding: 0 8px; }
+  .view-tabs button:not([aria-pressed=true]), .method-about, .other-methods, .score-parts { display: none; }
+  .bar-text { min-height: 18px; } .under-image, .methods, .accuracy, .predictions { margin-top: 4px; }
+  .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); gap: 8px 24px; }
+  .columns .matrix-column { grid-column: auto; max-width: none; }
   .columns .prediction-column { grid-column: 1 / -1; }
   .predictions { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 14px 20px; }
+  .lead, .lead .headline { padding: 0; min-height: 0; }
+  @media (max-width: 900px) {
+    .vitviz-explorer { --image: 220px; --map: 328px; }
+    .few .method-tiles, .few .method-groups { gap: 8px; }
+    .columns .matrix-column { grid-column: 1 / -1; grid-row: 2; }
+    .columns .prediction-column { display: block; grid-column: auto; padding: 0; border: 0; }
+    .columns .predictions { grid-template-columns: minmax(0, 1fr); gap: 6px; }
+  }
+
+  .pair-controls, .pair-swap, .vitviz-compare .foot { display: none; }
+  .vitviz-compare { --side: calc((100cqw - 48px) / 3); --image: 110px; }
+  .pair-columns { grid-template: repeat(5, auto) / repeat(3, minmax(0, 1fr)); gap: 0 24px; }
+  .pair-difference { grid-row: span 5; grid-column: auto; grid-template: subgrid / minmax(0, 1fr); margin: 0; }
+  .pair-difference .pair-map { --longest: var(--side); }
+  .pair-predictions :is(td, th) { padding-block: 2px; } .pair-bars { margin: 2px 0; }
+  @media (min-width: 900px) {
+    .vitviz-compare { --side: 270px; }
+    .pair-columns { grid-template-columns: repeat(3, var(--side)) minmax(0, 1fr); }
+    .pair-predictions { grid-row: span 5; grid-column: auto; margin: 0; }
+  }
   .findings .predictions { grid-template-columns: minmax(0, 1fr); gap: 6px; }
 
   .halves { grid-template-columns: minmax(0, 1fr); }
@@ -228,6 +251,7 @@ svg .data { stroke: var(--data); }
   .findings { grid-column: auto; }
   .forming { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 
+  .vitviz-internals { figcaption, .line, .question, .key, .foot { font-size: 16px; line-height: 22px; } svg text { font-size: 15px; } }
   .vitviz-internals .probes { grid-template-columns: repeat(auto-fit, minmax(500px, 1fr)); gap: 32px 40px; }
   .vitviz-internals figure:last-child { display: block; grid-column: auto; }
 }
