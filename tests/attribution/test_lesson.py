@@ -185,3 +185,20 @@ def test_a_model_without_class_token_asks_no_question():
     context = explain(checkpoint, tiny.pixels()).context
     with pytest.raises(ValueError, match="needs a class token: tiny has none"):
         lesson.fixed_question(context, head_factors(checkpoint, images))
+
+
+def test_the_wrong_reshape_is_that_of_the_tutorial():
+    wrong, fixed = (network(name) for name in ("tutorial-scratch", "tutorial-scratch-fixed"))
+    image = torch.rand(3, 12, 20, generator=torch.Generator().manual_seed(0))
+    scrambled = lesson.wrong_reshape(image, 2)
+    squares = fixed.patchify(scrambled[None]).unflatten(2, (3, 4)).mT.flatten(2)  # (1, N, P P 3), as the strips
+    torch.testing.assert_close(squares, wrong.patchify(image[None]))
+    assert lesson.wrong_reshape(torch.rand(3, 13, 21), 2).shape == (3, 12, 20)
+
+
+def test_the_answer_to_the_wrong_reshape_is_that_to_the_scrambled_image():
+    context = explanation_of().context
+    scrambled = lesson.wrong_reshape(context.image, 4)
+    with torch.no_grad():
+        expected = context.model(scrambled[None])[0].softmax(-1)
+    np.testing.assert_allclose(lesson.reshaped_prediction(context), expected, atol=1e-5)

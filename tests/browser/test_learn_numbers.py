@@ -1,6 +1,8 @@
 """Every number that the Learn page shows, in the text and in the figure of each step, against the library."""
 
+import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +13,12 @@ import vitviz
 from vitviz.attribution import lesson, many_images
 from vitviz.attribution.explanation import swap_class_token
 from vitviz.data.preprocessing import sample_paths
-from vitviz.webapp.timelines import Timelines
 
 pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"
 LAYER, HEAD, PATCH = 4, 1, 36  # the sharpest head and the middle of 8 x 8 patches
 CAT = 3
+WORDS = json.loads((Path(__file__).parents[2] / "frontend" / "src" / "text" / "lesson.json").read_text())
 # Not part of the name of a model; "+" and "−" are signs.
 NUMBER = re.compile(r"(?<![A-Za-z\d])[+−]?\d+(?:,\d{3})*(?:\.\d+)?")
 TEXTS = """(root) => {
@@ -51,7 +53,8 @@ def overview(ex):
 def patches(ex):
     first = PATCH * 16  # pixel of the strip, in reading order
     strip = [first // 32 + 1, first % 32 + 1, first % 32 + 16]
-    return [4, 4, 64, 16, 16, 32, 32, (32 // 16) ** 2], [*place(PATCH), 4, 4, *strip]
+    wrong = lesson.reshaped_prediction(ex.context)
+    return [4, 4, 64], [*place(PATCH), 4, 4, 100 * ex.probabilities.max(), *strip, 100 * wrong.max()]
 
 
 def embedding(ex):
@@ -157,8 +160,7 @@ def softmax(ex):
 def contributions(ex):
     found = ex.contributions()
     bars = [number for layer in range(6) for number in (layer + 1, found.attention[layer], layer + 1, found.mlp[layer])]
-    cosine = ex.similarity(5, PATCH)
-    return [], [found.logit, found.embedding, *bars, found.bias, found.logit, *place(PATCH), 6, cosine.min(), 1]
+    return [], [found.logit, found.embedding, *bars, found.bias, found.logit]
 
 
 def removal(ex):
@@ -172,15 +174,9 @@ def removal(ex):
     return [16, 20, 500], [16, *(100 * one for one in bars), 20, 100 * mean, flips, 20, 500]
 
 
-def training(ex):
-    held = Timelines(None).load("cifar10-ti4")
-    image, last = held.names.index("cat"), len(held.epoch) - 1
-    captions = []
-    for i in range(9):
-        snapshot = int(i * last / 8 + 0.5)
-        captions += [held.epoch[snapshot], 100 * held.probabilities[snapshot, image, CAT]]
-    first, *_, final = held.cls_attention[:, image, -1].astype(np.float32).mean(1)[:, 1:]  # (N,) each
-    return [], [*captions, 0, 100 * final.max(), first.max() / first.min()]
+def exercises(ex):
+    texts = " ".join(f"{one['task']} {one['answer']}" for one in WORDS["exercises"])
+    return [], [float(number) for number in NUMBER.findall(texts)]  # which tests/webapp/test_learn.py holds
 
 
 def motion(ex, labels):
@@ -226,7 +222,7 @@ STEPS = {
     **{"overview": overview, "patches": patches, "embedding": embedding, "positions": positions},
     **{"class-token": class_token, "attention": attention, "heads": heads, "question": question},
     **{"layers": layers, "known": known, "decision": decision, "softmax": softmax},
-    **{"contributions": contributions, "removal": removal, "training": training},
+    **{"contributions": contributions, "removal": removal, "exercises": exercises},
 }
 
 

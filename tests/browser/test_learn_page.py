@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import expect
 
 import vitviz
+from benchmarks.page import EXPLORER
 from tests import engine, tiny
 from tests.browser.layout import check_width
 from tests.webapp.serving import running
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.browser
 LEARN = ".vitviz-learn"
 STEPS = (
     *("overview", "patches", "embedding", "positions", "class-token", "attention"),
-    *("heads", "question", "layers", "known", "decision", "softmax", "contributions", "removal", "training"),
+    *("heads", "question", "layers", "known", "decision", "softmax", "contributions", "removal", "exercises"),
 )
 
 
@@ -71,16 +73,16 @@ def test_the_lesson_from_end_to_end(open_lesson):
         at_step(page, step)
         expect(page.locator(".lesson-count")).to_have_text(f"Step {i + 1} of {len(STEPS)}")
         titles.add(page.locator(f"{LEARN} h1").inner_text())
-        expect(page.locator(".lesson-figure").locator("img, canvas, .lesson-bars").first).to_be_visible()
+        expect(page.locator(".lesson-figure").locator("img, canvas, .lesson-bars, .lesson-task").first).to_be_visible()
         expect(page.locator(f"{LEARN} .status")).to_have_text("")
-        expect(page.locator(f"{LEARN} details p")).to_be_hidden()
-        page.click(f"{LEARN} summary")
-        expect(page.locator(f"{LEARN} details p")).to_be_visible()
+        expect(page.locator(f"{LEARN} details p").first).to_be_hidden()
+        page.locator(f"{LEARN} summary").first.click()
+        expect(page.locator(f"{LEARN} details p").first).to_be_visible()
         if i + 1 < len(STEPS):
             page.click("[data-do=next]")
     assert len(titles) == len(STEPS)
     expect(page.locator("[data-do=next]")).to_have_count(0)
-    expect(page).to_have_url(re.compile("step=training"))
+    expect(page).to_have_url(re.compile("step=exercises"))
     page.go_back()
     at_step(page, "removal")
 
@@ -292,6 +294,49 @@ def test_offered_sets_do_not_win_the_game(open_lesson, explanation):
     expect(page.locator("[data-do=reveal]")).to_have_text("Give up and compare")
 
 
+def test_each_exercise_opens_where_it_says_and_its_solution_shows_the_answer(open_lesson, explanation):
+    page = open_lesson("&step=exercises")
+
+    def opened(link):
+        with page.context.expect_page() as found:
+            link.click()
+        return found.value
+
+    heads, swap, near = page.locator(".lesson-exercises > li").all()
+    task = opened(heads.get_by_role("link", name="Open in Explore"))
+    task.wait_for_selector(f"{EXPLORER}[data-ready]")
+    expect(task.locator(".tile.chosen, [aria-selected=true]").first).to_be_visible()
+    for one in (heads, swap, near):
+        one.locator("summary").click()
+    solved = opened(heads.get_by_role("link", name="See it in Explore"))
+    solved.wait_for_selector(f"{EXPLORER}[data-ready][data-state=ready]")
+    left = explanation.ablate(heads=[(5, head) for head in range(6)]).probabilities.max()
+    expect(solved.locator(EXPLORER)).to_contain_text(f"{100 * left:.1f}")
+    compared = opened(swap.get_by_role("link", name="See it in Compare"))
+    compared.locator("summary", has_text="When does the class token decide?").click()
+    sentence = compared.locator(".swap-sentence")
+    for words in ("After layer 5", "(ship 76.1", "only after the last", "(truck 84.6"):
+        expect(sentence).to_contain_text(words)
+    task = opened(swap.get_by_role("link", name="Open in Compare"))
+    task.locator("summary", has_text="When does the class token decide?").click()
+    expect(task.locator(".swap-sentence")).to_contain_text("after layer 5 the class token of B (dog")
+    inside = opened(near.get_by_role("link", name="Open in Internals"))
+    expect(inside.locator("figure[data-probe=distance]")).to_be_in_viewport()
+    nearest = opened(near.get_by_role("link", name="See it in Explore"))
+    expect(nearest.locator(".headline")).to_contain_text("Layer 3, head 3")
+
+
+def test_both_cuts_of_the_code_are_those_of_the_figure(open_lesson):
+    page = open_lesson("&step=patches")
+    names = {"x": torch.rand(2, 3, 32, 32), "B": 2, "N": 64}
+    exec(page.locator(".lesson-code").inner_text(), names)  # as a reader would run it
+    strips = lesson.wrong_reshape(names["x"][0], 4)
+    for cut, image in (("squares", names["x"][0]), ("strips", strips)):
+        patch = image[:, 16:20, 8:12].permute(1, 2, 0).flatten()  # row 5, column 3
+        assert names[cut].shape == (2, 64, 48)
+        torch.testing.assert_close(names[cut][0, 4 * 8 + 2], patch)
+
+
 def test_the_second_image_gives_the_class_token(open_lesson):
     page = open_lesson("&step=decision")
     expect(page.locator(".swap-sentence")).to_contain_text("the class token of B (dog")
@@ -357,7 +402,7 @@ def test_the_lesson_fits_a_phone(open_lesson):
         steps.locator("button").nth(STEPS.index(step)).click()
         at_step(page, step)
         check_width(page)
-        if step != "overview":  # the task is below the figure that it speaks of
+        if step not in ("overview", "exercises"):  # the task is below the figure that it speaks of
             figure, task = page.locator(".lesson-figure"), page.locator(".lesson-try")
             assert task.bounding_box()["y"] >= figure.bounding_box()["y"] + figure.bounding_box()["height"]
         page.evaluate("scrollTo(0, 300)")

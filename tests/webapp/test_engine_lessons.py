@@ -50,6 +50,7 @@ def differences(explanation: Explanation, replies: list[Any]) -> dict[str, float
         "lens": (found["lens"], expected["lens"]),
         "norms": (found["norms"], expected["norms"]),
         "patches": (found["patch_predictions"] or [], expected["patch_predictions"] or []),
+        "reshaped": (found["reshaped"] or [], expected["reshaped"] or []),
         "tokens": (array(found["tokens"]), array(expected["tokens"])),
         "first products": (array(patch["products"]), place.products),
         "numbers": (array(patch["tokens"]), place.tokens),

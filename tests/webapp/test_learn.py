@@ -1,7 +1,10 @@
 """Numbers of a lesson by its routes against the library, for several kinds of models."""
 
 import base64
+import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +15,9 @@ from tests import tiny, tutorials
 from tests.tutorials import TUTORIALS
 from tests.webapp.api import CAT, routes
 from vitviz.attribution import lesson, many_images
-from vitviz.attribution.explanation import explain
+from vitviz.attribution.explanation import explain, swap_class_token
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.webapp.timelines import Timelines
 
 HEADLESS = replace(tiny.CONFIG, num_classes=0)
 BEIT = replace(tiny.CONFIG, rel_pos_bias=True, pos_embed="none", qkv_bias=True)
@@ -66,6 +68,7 @@ def test_every_model_has_a_lesson(client, ask, name):
     assert reply["model"]["rel_pos_bias"] == config.rel_pos_bias
     assert len(reply["lens"]) == len(reply["norms"]) == 7
     assert (reply["patch_predictions"] is not None) == (config.global_pool == "token" and config.num_classes > 0)
+    assert (reply["reshaped"] is not None) == bool(config.num_classes)
     assert (reply["contributions"] is not None) == bool(reply["removals"]) == bool(config.num_classes)
     row = ask("/head", subject, layer=3, head=1)
     assert floats(row["keys"]).size == config.num_tokens * row["size"]
@@ -81,6 +84,7 @@ def test_every_tutorial_network_has_a_lesson(client, ask, name):
     assert reply["model"]["patch"] == ([1, 4] if name == "tutorial-scratch" else [2, 2])
     assert reply["model"]["scaled_width"] == (18 if name.startswith("tutorial-scratch") else 6)
     assert (reply["model"]["qkv_bias"], reply["model"]["qk_norm"]) == (name == "tutorial-lightning", False)
+    assert (reply["reshaped"] is None) == (name == "tutorial-scratch")  # which cuts strips itself
     parts = reply["contributions"]
     total = parts["embedding"] + sum(parts["attention"]) + sum(parts["mlp"]) + parts["bias"]
     assert total == pytest.approx(explain(checkpoint, sample_paths()["cat"]).logits.max(), abs=1e-4)
@@ -199,20 +203,6 @@ def test_removed_patches_change_the_probabilities_as_in_explore(ask, cat):
     np.testing.assert_allclose(ask("/removal", patches=[27, 28])["probabilities"], expected, atol=1e-5)
 
 
-def test_the_training_is_that_of_the_timeline(ask):
-    dog = SHIPPED | {"image": {"kind": "sample", "name": "dog"}}
-    found = ask("/training", dog)["snapshots"]
-    held = Timelines(None).load("cifar10-ti4")
-    assert found["name"] == "dog"
-    maps = floats(found["maps"]).reshape(len(held.epoch), -1)
-    expected = held.cls_attention[-1, held.names.index("dog"), -1].astype(np.float32).mean(0)[-64:]
-    np.testing.assert_allclose(maps[-1], expected, atol=1e-6)
-    assert found["probabilities"][-1] == pytest.approx(float(held.probabilities[-1, held.names.index("dog"), 5]))
-    other = SHIPPED | {"image": {"kind": "test", "index": 1}}
-    assert ask("/training", other)["snapshots"]["name"] == held.names[0]
-    assert ask("/training", CAT)["snapshots"] is None
-
-
 def test_the_game_has_a_best_known_set_and_random_orders(ask, cat):
     reply = ask("/flips")
     probabilities = ask("/removal", patches=reply["best"])["probabilities"]
@@ -220,6 +210,43 @@ def test_the_game_has_a_best_known_set_and_random_orders(ask, cat):
     assert len(reply["random"]) == lesson.NUM_RANDOM
     assert len(reply["best"]) < np.median(reply["random"])
     assert ask("/flips") == reply  # from memory
+
+
+def numbers_of(text):
+    """Return the numbers of a text, in order."""
+    return [float(found) for found in re.findall(r"\d+(?:\.\d+)?", text)]
+
+
+def test_the_answers_of_the_exercises_are_those_of_the_library(cat):
+    words = json.loads((Path(__file__).parents[2] / "frontend" / "src" / "text" / "lesson.json").read_text())
+    heads, swap, near = (exercise["answer"] for exercise in words["exercises"])
+    model, label = cat.context.checkpoint, int(cat.probabilities.argmax())
+    assert words["exercise_model"] == model.name
+
+    def ablated(*chosen):
+        return round(100 * float(cat.ablate(heads=[(5, head) for head in chosen]).probabilities[label]), 1)
+
+    each, whole = [ablated(head) for head in range(6)], round(100 * float(cat.probabilities[label]), 1)
+    lowest, drop = min(each), round(whole - min(each), 1)
+    assert numbers_of(heads) == [drop, whole, lowest, 1 + each.index(lowest), ablated(*range(6))]
+
+    ship, truck, dog = (vitviz.explain(model, sample_paths()[name]) for name in ("ship", "truck", "dog"))
+
+    def follows(first, second):  # the first layer after which the class token decides, and both curves
+        curves = swap_class_token(first, second).probabilities
+        a, b = (100 * curves[:, int(one.probabilities.argmax())] for one in (first, second))
+        return int(np.argmax(b > a)), a, b
+
+    assert follows(cat, dog)[0] == 5 == numbers_of(words["exercises"][1]["task"])[0]
+    layer, ships, trucks = follows(ship, truck)
+    assert numbers_of(swap) == [5, round(float(ships[5]), 1), layer, round(float(trucks[layer]), 1)]
+
+    probes = vitviz.probe(model)
+    layer, head = np.unravel_index(probes.distance.argmin(), probes.distance.shape)
+    shown = [head + 1, layer + 1, round(float(probes.distance.min()), 1), round(float(probes.uniform_distance), 1)]
+    assert numbers_of(near) == [*shown, 4, 5]
+    assert "layer=2&head=2&query=28" in words["exercises"][2]["solution"]  # row 4, column 5 of 8
+    assert (layer, head) == (2, 2)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from numpy.typing import NDArray
+from torch import Tensor
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, class_probabilities, softmax
 from vitviz.attribution.head_factors import HeadFactors, check_scores, with_fixed_question
@@ -232,6 +234,26 @@ def patch_predictions(context: ForwardContext) -> Array | None:
     patches = cast(Any, context.output.tokens)[-1, 0, context.prefix :]  # (N, D)
     with torch.inference_mode():
         return context.probabilities(context.model.forward_head(patches[:, None]).float().cpu().numpy())
+
+
+def wrong_reshape(image: Tensor, patch_size: int) -> Tensor:
+    """Return an image whose square patches are those that a reshape of (H, W, 3) to (N, P P 3) makes by mistake.
+
+    Each has P P neighboring pixels, see `vitviz.models.tutorial_vits.ScratchViT`. What does not fill a square at
+    the right and lower edge is cut off.
+    """
+    rows, columns = (size // patch_size for size in image.shape[1:])
+    whole = image[:, : rows * patch_size, : columns * patch_size].permute(1, 2, 0)  # (H, W, 3)
+    strips = whole.reshape(rows, columns, patch_size, patch_size, 3)
+    return strips.permute(4, 0, 2, 1, 3).reshape(3, rows * patch_size, columns * patch_size)
+
+
+def reshaped_prediction(context: ForwardContext) -> Array:
+    """Return the probabilities, (K,), for the image with patches cut by `wrong_reshape`."""
+    wrong = wrong_reshape(context.image, context.config.patch_size)
+    height, width = context.image.shape[1:]
+    padded = F.pad(wrong, (0, width - wrong.shape[2], 0, height - wrong.shape[1]))  # in the mean color
+    return context.probabilities(context.predict(padded[None]))[0]
 
 
 def without_patches(context: ForwardContext, chosen: Sequence[Sequence[int]]) -> Array:

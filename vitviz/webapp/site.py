@@ -126,7 +126,6 @@ def requests(model: Checkpoint) -> Iterator[Request]:
     """Yield the requests of the page whose replies are stored."""
     for name in example_paths():
         yield "explanations", {"subject": subject_of(model, name)}
-        yield "explanations/lesson/training", {"subject": subject_of(model, name)}
     yield "models/probes", {"model": model.name, "images": "samples"}
 
 

@@ -17,7 +17,7 @@ const MAX_ROWS = 64; // patches that are drawn
 const MAX_NUMBERS = 64; // of a token that are drawn
 
 /** All of a lesson but what removing patches does, and which are removed. */
-export type Begun = Omit<api.Lesson, 'removals' | 'random'> & { removed: Removed[]; drawn: number[][] };
+export type Begun = Omit<api.Lesson, 'removals' | 'random' | 'reshaped'> & { removed: Removed[]; drawn: number[][] };
 type Removed = Pick<api.Removal, 'method' | 'patches'>;
 
 export function lessonOf(context: Context): Begun {

@@ -3,6 +3,7 @@
 
 import { RefusedError } from '../lib/refused';
 import type * as api from '../lib/routes';
+import { scrambled } from '../lib/scramble';
 import type { Image, Subject } from '../lib/view';
 import type { Engine, Report } from '../session/engine';
 import { NO_SERVER, requestTo } from '../session/replies';
@@ -81,7 +82,6 @@ export class ModelEngine implements Engine {
       return { probabilities: [...probabilities] };
     },
     'explanations/lesson/flips': (request, signal) => this.#flips(request, signal),
-    'explanations/lesson/training': () => ({ snapshots: null }),
     'explanations/class-token-swap': (request, signal) => this.#ofTwo('swap', request, signal),
     'explanations/lens': this.#inWorker('lens'),
   });
@@ -177,8 +177,16 @@ export class ModelEngine implements Engine {
       sets.map(({ patches }) => patches),
       signal,
     );
+    const hasSquares = String(lesson.model.patch) === String([lesson.model.patch_size, lesson.model.patch_size]);
+    const isReshaped = this.metadata.config.num_classes > 0 && hasSquares;
+    const [reshaped] = isReshaped ? await this.#without(reshapedOf(given, lesson.model), [[]], signal) : [];
     const removals = sets.map((set, i) => ({ ...set, probabilities: [...found[i]] }));
-    return { ...lesson, removals: removals.slice(0, removed.length), random: removals.slice(removed.length) };
+    return {
+      ...lesson,
+      reshaped: reshaped ? [...reshaped] : null,
+      removals: removals.slice(0, removed.length),
+      random: removals.slice(removed.length),
+    };
   }
 
   async #flips(request: api.SubjectRequest, signal: AbortSignal) {
@@ -209,6 +217,17 @@ export class ModelEngine implements Engine {
   stop() {
     this.#workers.stop();
   }
+}
+
+/** An image with patches cut by a wrong reshape, as `reshaped_prediction` in vitviz/attribution/lesson.py. */
+function reshapedOf(given: Given, { img_size: [H, W], patch_size }: api.LessonModel): Given {
+  const { height, width, sources } = scrambled(H, W, patch_size);
+  const pixels = new Float32Array(3 * H * W); // the rest is the mean color
+  for (let channel = 0; channel < 3; channel++)
+    for (let row = 0; row < height; row++)
+      for (let column = 0; column < width; column++)
+        pixels[(channel * H + row) * W + column] = given.pixels[channel * H * W + sources[row * width + column]];
+  return { ...given, key: `${given.key} reshaped`, pixels };
 }
 
 const TOO_LARGE_TO_FLIP = 'This model is large: finding the best set takes too many forward passes. Try a smaller one.';

@@ -24,7 +24,6 @@ const OF_STEP: Record<string, readonly (keyof Choices)[]> = {
   attention: ['layer', 'head', 'patch'],
   heads: ['layer', 'head'],
   question: ['layer'],
-  contributions: ['patch'],
   removal: ['removed'],
 };
 const OUTSIDE = 'Some removed patches of this link are not in the grid of this model: they are left out.';

@@ -81,20 +81,19 @@ test('after an error model and image of the pass are chosen again', async () => 
   expect([page.state, page.pass?.explanation.subject.image]).toEqual(['ready', sample('dog')]);
 });
 
-test('each image has its own timeline, which is requested once', async () => {
-  const page = await opened('training');
-  await latest('/training').respond({ snapshots: { name: 'cat' } });
-  for (const step of ['softmax', 'training']) {
+test('the tuned lens of an image is requested once', async () => {
+  const page = await opened('known');
+  const asked = () => requests.filter(({ route }) => route === 'explanations/lens');
+  await asked()[0].respond({ lens: { values: '', accuracy: [1] } });
+  for (const step of ['softmax', 'known']) {
     page.goTo(stepOf(step));
     await settle();
   }
-  expect([page.found.training?.name, page.settled]).toEqual(['cat', stepOf('training')]);
+  expect([page.found.lens?.accuracy, page.settled]).toEqual([[1], stepOf('known')]);
   await choose(page, 'dog');
   await latest('').respond(LESSON);
-  expect(page.found.training).toBeUndefined();
-  await latest('/training').respond({ snapshots: { name: 'dog' } });
-  expect(page.found.training?.name).toBe('dog');
-  expect(requestsOf('/training')).toHaveLength(2);
+  expect(page.found.lens).toBeUndefined();
+  expect(asked()).toHaveLength(2);
 });
 
 test('a request for an earlier choice is called off, and what it finds dropped', async () => {

@@ -4,16 +4,7 @@
 import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
-import type {
-  FixedQuestion,
-  Flips,
-  HeadVectors,
-  Lesson,
-  PatchEmbedding,
-  Swap,
-  Training,
-  TunedLens,
-} from '../lib/routes';
+import type { FixedQuestion, Flips, HeadVectors, Lesson, PatchEmbedding, Swap, TunedLens } from '../lib/routes';
 import { Status } from '../lib/status.svelte';
 import type { Image, Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
@@ -52,8 +43,6 @@ export interface Found {
   head?: Head;
   motion?: Motion;
   patch?: Decoded<PatchEmbedding>;
-  similar?: Float32Array; // to the patch, (L, N)
-  training?: Training['snapshots'];
   removal?: { patches: readonly number[]; probabilities: readonly number[] };
   flips?: Flips;
   fixed?: FixedQuestion;

@@ -3,11 +3,11 @@
 import { untrack } from 'svelte';
 import { floatsOf } from '../lib/base64';
 import { canvasOf } from '../lib/paint';
+import { scramble } from '../lib/scramble';
 import type { Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
 import { Explanation } from '../session/explanation.svelte';
 import type { Decoded, Found, LearnPage, Pass } from './learnPage.svelte';
-import { scramble } from './scramble';
 import { isUnknown } from './steps';
 
 type Request = (signal: AbortSignal) => Promise<Found>;
@@ -66,24 +66,11 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
       return { swap: { curves, src: canvasOf(image).toDataURL() } };
     };
   }
-  if (id === 'contributions') {
-    const { patch } = page;
-    return async (signal) => ({
-      similar: floatsOf((await engine.request('explanations/similarity', { subject, patch }, signal)).values),
-    });
-  }
   if (id === 'known') {
     if (untrack(() => page.found.lens) || !page.pass?.explanation.reply.classes.length) return async () => ({});
     return async (signal) => page.engine.request('explanations/lens', { subject }, signal, () => {});
   }
-  if (id !== 'training' || untrack(() => page.found.training) !== undefined) return async () => ({});
-  const [first] = page.catalog.lists.samples;
-  const { image } = subject;
-  const shown =
-    image.kind === 'upload' && first ? { ...subject, image: { kind: 'sample' as const, name: first.name } } : subject;
-  return async (signal) => ({
-    training: (await engine.request('explanations/lesson/training', { subject: shown }, signal)).snapshots,
-  });
+  return async () => ({});
 }
 
 async function fetchHead(

@@ -42,28 +42,33 @@ const PASS = {
   lesson: {
     model: MODEL,
     patch_predictions: [[1, 0]],
+    reshaped: [0.4, 0.6],
     removals: [{ patches: [1, 2] }],
     random: [{ patches: [3], probabilities: [0.5, 0.5] }],
   },
 } as unknown as Pass;
 const HEADLESS = { ...PASS.explanation, reply: { classes: [], probabilities: [] } };
 
-test('a step has at most 90 words before its answer, and on average at most 100 with it', () => {
+const WORDS_A_MINUTE = 130; // read aloud
+const TASK = 20; // s, to do what "Try it" says
+
+test('a step has at most 90 words before its answer, and the whole is read aloud and tried in 12 to 15 minutes', () => {
   const other = {
     ...PASS,
     lesson: { ...PASS.lesson, patch_predictions: null, model: { ...MODEL, positions: false } },
   } as unknown as Pass;
   for (const pass of [PASS, other]) {
-    const counts = STEPS.map((step) => wordsOf(step, pass).length);
     for (const step of STEPS) expect(wordsOf(step, pass, false).length).toBeLessThanOrEqual(90);
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(100 * STEPS.length);
+    const words = STEPS.reduce((sum, step) => sum + wordsOf(step, pass).length, 0);
+    const tasks = STEPS.filter((step) => !isAbsent(step, pass)).length;
+    expect(words / WORDS_A_MINUTE + (tasks * TASK) / 60).toBeLessThanOrEqual(15);
   }
 });
 
 test('numbers in the words are those of the model', () => {
   const words = (id: string) => wordsOf(STEPS[stepOf(id)], PASS).join(' ');
   expect(words('overview')).toContain('64 patches');
-  expect(words('patches')).toContain('would have 4.');
+  expect(words('patches')).toContain('both cuts, and what this model answers to each.');
   expect(words('embedding')).toContain('9,408');
   expect(words('attention')).toContain('65 keys');
 });
@@ -101,8 +106,8 @@ test('a step about what the model lacks has nothing to try', () => {
     const pass = { ...PASS, explanation: { ...PASS.explanation, shape } } as unknown as Pass;
     return STEPS.filter((step) => isAbsent(step, pass)).map(({ id }) => id);
   };
-  expect(absent({})).toEqual([]);
-  expect(absent({ class_token: false })).toEqual(['question']);
+  expect(absent({})).toEqual(['exercises']);
+  expect(absent({ class_token: false })).toEqual(['question', 'exercises']);
 });
 
 test('a model without head has none that reads tokens', () => {
@@ -249,7 +254,7 @@ test('steps that need the inside of a model say so', () => {
   } as Pass['explanation'];
   const pass = { ...PASS, explanation };
   const known = STEPS.filter((step) => !isUnknown(step, pass)).map(({ id }) => id);
-  expect(known).toEqual(['patches', 'heads', 'softmax', 'removal', 'training']);
+  expect(known).toEqual(['patches', 'heads', 'softmax', 'removal', 'exercises']);
   expect(textOf(STEPS[0], pass)[0]).toMatch(/^This step needs the inside of the model/);
   expect(known.map((id) => textOf(STEPS[stepOf(id)], pass).join(' ')).join(' ')).not.toMatch(/balanced|undefined/);
   expect(STEPS.some((step) => isUnknown(step, PASS))).toBe(false);

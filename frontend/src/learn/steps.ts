@@ -16,18 +16,32 @@ export interface Step {
   needs_head?: boolean;
   needs_inside?: boolean;
   without?: Partial<Record<Part, readonly string[]>>;
-  try_it: string;
-  question: string;
+  try_it?: string; // none of these in the exercises
+  question?: string;
+  answer?: string;
+}
+
+/** A task in the app, by the query string that it starts with, and its solution. */
+export interface Exercise {
+  task: string;
+  page: string;
+  link: string;
   answer: string;
+  solution: string;
 }
 
 export const STEPS: readonly Step[] = lesson.steps;
+export const EXERCISES: readonly Exercise[] = lesson.exercises;
+export const EXERCISE_MODEL = lesson.exercise_model;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** The numbers and names of a pass that the words contain. */
-function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predictions, removals, random } }: Pass) {
-  const { patch_size, embed_dim, img_size, patch_bias: hasBias } = model;
+function valuesOf({
+  explanation: { reply, shape },
+  lesson: { model, patch_predictions, removals, random, reshaped },
+}: Pass) {
+  const { patch_size, embed_dim, patch_bias: hasBias } = model;
   const patches = shape.rows * shape.columns;
   const hasHead = reply.classes.length > 0;
   return {
@@ -39,8 +53,7 @@ function valuesOf({ explanation: { reply, shape }, lesson: { model, patch_predic
     plus_bias: model.rel_pos_bias ? ', plus a bias for their relative position' : '',
     position_instead: positionInstead(model),
     patch_size,
-    img_size: img_size.join(' × '),
-    patches_of_16: Math.floor(img_size[0] / 16) * Math.floor(img_size[1] / 16),
+    answers: reshaped ? ', and what this model answers to each' : '',
     embedding_bias: hasBias ? ' and the biases' : '',
     embedding_weights: (3 * patch_size ** 2 * embed_dim + (hasBias ? embed_dim : 0)).toLocaleString('en'),
     position_start: POSITION_START[model.position_start],
@@ -87,7 +100,12 @@ const lacking = (step: Step, pass: Pass) => lacks(pass).find((one) => step.witho
 export function isAbsent(step: Step, pass: Pass) {
   const part = lacking(step, pass);
   const hasNoHead = step.needs_head && !pass.explanation.reply.classes.length;
-  return hasNoHead || isUnknown(step, pass) || (part !== undefined && part !== 'softmax' && part !== 'inside');
+  return (
+    !step.try_it ||
+    hasNoHead ||
+    isUnknown(step, pass) ||
+    (part !== undefined && part !== 'softmax' && part !== 'inside')
+  );
 }
 
 /** The paragraphs of a step. */
@@ -99,7 +117,7 @@ export function textOf(step: Step, pass: Pass): string[] {
   return (part ? step.without?.[part] : step.text)?.map((text) => fill(text, values)) ?? [];
 }
 
-export const answerOf = (step: Step, pass: Pass) => fill(step.answer, valuesOf(pass));
+export const answerOf = (step: Step, pass: Pass) => fill(step.answer ?? '', valuesOf(pass));
 
 /** The step with this id, or the first one. */
 export const stepOf = (id: string | null) =>

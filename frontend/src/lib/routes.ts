@@ -416,6 +416,7 @@ export interface Lesson {
   norms: number[];
   patch_predictions: number[][] | null;
   contributions: LayerContributions | null;
+  reshaped: number[] | null;
   removals: Removal[];
   random: Removal[];
   rows: number[];
@@ -1192,20 +1193,6 @@ export interface TrainCatalog {
   models: string[];
 }
 
-/** The training of a model; None if it has no timeline. */
-export interface Training {
-  snapshots: TrainingSnapshots | null;
-}
-
-/** Snapshots of the training of a bundled model on one image. */
-export interface TrainingSnapshots {
-  image: string;
-  name: string;
-  epochs: number[];
-  maps: string;
-  probabilities: number[] | null;
-}
-
 /** What the tuned lens of a model reads from each patch, from the input of the first block on. */
 export interface TunedLens {
   values: string;
@@ -1300,7 +1287,6 @@ export interface Routes {
   'explanations/lesson/fixed-question': [SubjectRequest, FixedQuestion];
   'explanations/lesson/removal': [RemovalRequest, Probabilities];
   'explanations/lesson/flips': [SubjectRequest, Flips];
-  'explanations/lesson/training': [SubjectRequest, Training];
   'models': [Empty, Models];
   'models/hub': [Empty, HubModels];
   'models/open': [OpenRequest, OpenState];

@@ -5,25 +5,22 @@ from collections.abc import Sequence
 
 import numpy as np
 from fastapi import APIRouter
-from PIL import Image
 
 from vitviz.attribution import lesson
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.probes import position_similarity, position_start
 from vitviz.attribution.targets import find_target
-from vitviz.data.encoding import data_url, to_base64
+from vitviz.data.encoding import to_base64
 from vitviz.errors import ConfigError
 from vitviz.models.attention_stats import forward_macs
-from vitviz.view import Sample, Subject, check_index
+from vitviz.view import check_index
 from vitviz.webapp.explanations import MAX_MACS, Held
-from vitviz.webapp.models import bundled_models
 from vitviz.webapp.probes import require_measured
 from vitviz.webapp.schemas import lessons as types
 from vitviz.webapp.schemas.explanations import SubjectRequest
 from vitviz.webapp.server.calls import Call, Caller
 from vitviz.webapp.server.refusals import RefusingRoute
-from vitviz.webapp.timelines import Timelines
 
 router = APIRouter(prefix="/explanations/lesson", route_class=RefusingRoute)
 NOT_IN_BROWSERS = ("attn_lrp", "text_similarity")  # methods that its engine lacks; without them it finds the same set
@@ -130,12 +127,6 @@ async def flips(request: SubjectRequest, call: Caller) -> types.Flips:
     return await call.reply("flips", held, find_target(explanation.context), types.Flips, compute)
 
 
-@router.post("/training")
-async def training(request: SubjectRequest, call: Caller) -> types.Training:
-    """Return snapshots of the training; another image is shown if the timeline does not have that of the subject."""
-    return await call.quick(lambda: types.Training(snapshots=snapshots_of(request.subject)))
-
-
 async def find(request: SubjectRequest, call: Call) -> Held:
     """Return the explanation that a lesson is about."""
     if request.subject.ablations:
@@ -155,13 +146,17 @@ def lesson_of(explanation: Explanation) -> types.Lesson:
     methods = [key for key in NAMED_BY if has_head and key in explanation.methods]
     ranked = [(key, rank_patches(explanation, key)[:count]) for key in methods]
     drawn = lesson.random_patches(context, count) if has_head else []
+    model, reshaped = describe(context), None
+    if has_head and model.patch == (model.patch_size, model.patch_size):
+        reshaped = lesson.reshaped_prediction(context).tolist()
     return types.Lesson(
-        model=describe(context),
+        model=model,
         logits=context.logits.tolist(),
         lens=probabilities.tolist(),
         norms=norms.tolist(),
         patch_predictions=None if patches is None else patches.tolist(),
         contributions=contributions_of(explanation) if has_head and is_known else None,
+        reshaped=reshaped,
         removals=removals(context, ranked),
         random=removals(context, [("random", patches) for patches in drawn]),
         rows=rows,
@@ -221,22 +216,3 @@ def removals(context: ForwardContext, ranked: Sequence[tuple[str, list[int]]]) -
         types.Removal(method=method, patches=patches, probabilities=probabilities)
         for (method, patches), probabilities in zip(ranked, found, strict=True)
     ]
-
-
-def snapshots_of(subject: Subject) -> types.TrainingSnapshots | None:
-    """Return the snapshots of the training of a bundled model; None if it has no timeline."""
-    held = Timelines(None).load(subject.model) if subject.model in bundled_models() else None
-    if held is None:
-        return None
-    name = subject.image.name if isinstance(subject.image, Sample) else ""
-    image = held.names.index(name) if name in held.names else 0
-    shown = held.names[image]
-    maps = held.maps(image)[:, -1].mean(1)  # (S, gh, gw)
-    known = held.probabilities[:, image, held.classes.index(shown)] if shown in held.classes else None
-    return types.TrainingSnapshots(
-        image=data_url(Image.fromarray(held.images[image])),
-        name=shown,
-        epochs=held.epoch.tolist(),
-        maps=to_base64(maps.astype("<f4")),
-        probabilities=None if known is None else known.astype(float).tolist(),
-    )

@@ -93,6 +93,7 @@ class Lesson(Reply):
         norms: Norms of the token that is read, (L + 1,); empty likewise.
         patch_predictions: (N, K), if the head can be applied to one token.
         contributions: None without a head, and for a captured model.
+        reshaped: Probabilities with patches cut by a wrong reshape, (K,); None without a head or square patches.
         removals: Of the patches with the largest values of some methods.
         random: Of sets drawn at random.
         rows: Tokens of `tokens`, positions among all T, (R,); empty for a captured model.
@@ -105,6 +106,7 @@ class Lesson(Reply):
     norms: Vector
     patch_predictions: Matrix | None
     contributions: LayerContributions | None
+    reshaped: Vector | None
     removals: list[Removal]
     random: list[Removal]
     rows: list[int]
@@ -184,27 +186,3 @@ class Flips(Reply):
 
     best: list[int] | None
     random: list[int | None]
-
-
-class TrainingSnapshots(Reply):
-    """Snapshots of the training of a bundled model on one image.
-
-    Attributes:
-        image: The image as data URL.
-        name: Its name.
-        epochs: (S,).
-        maps: Mean attention of the class token in the last layer, (S, N).
-        probabilities: Of the image's class, (S,); None if it is not known.
-    """
-
-    image: str
-    name: str
-    epochs: Vector
-    maps: str
-    probabilities: Vector | None
-
-
-class Training(Reply):
-    """The training of a model; None if it has no timeline."""
-
-    snapshots: TrainingSnapshots | None

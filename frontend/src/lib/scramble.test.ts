@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { base64Of, bytesOf } from '../lib/base64';
+import { base64Of, bytesOf } from './base64';
 import { scramble } from './scramble';
 
 it('a square of the scrambled image is a strip of the image', () => {
