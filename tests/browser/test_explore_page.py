@@ -143,6 +143,25 @@ def test_a_click_enlarges_a_method(open_page, explanation):
     expect(page.locator(".method-about .formula")).to_have_text(explanation.methods["average"].formula)
 
 
+def test_a_linked_method_is_named_until_its_map_arrives(context, address):
+    page = context.new_page()
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/explanations/maps", hold)
+    with page.expect_request("**/explanations/maps"):
+        page.goto(f"{address}?image=cat&layer=4&head=1&method=relevance")
+    headline, save = page.locator(".headline"), page.locator("[data-do=figure]")
+    expect(headline).to_have_text("Relevance is being computed")
+    expect(page.locator(f"{EXPLORER} .status")).to_have_text("Until then: Layer 5, head 2.")
+    expect(save).to_be_disabled()  # what is on screen is not the figure that is asked for
+    held[0].continue_()
+    expect(headline).to_contain_text("Relevance for cat: row")
+    expect(save).to_be_enabled()
+
+
 def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explanation):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")

@@ -96,7 +96,8 @@ def test_hashes_are_those_of_the_decoded_pixels(open_page, query, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("query", "name"), [("layer=4&head=1", "map"), ("layer=2&head=mean&scale=uniform", "head-3-2")]
+    ("query", "name"),
+    [("layer=4&head=1", "map"), ("layer=2&head=mean&scale=uniform", "head-3-2"), ("method=relevance&image=dog", "map")],
 )
 def test_colors_are_those_of_the_numbers(open_page, query, name, tmp_path):
     page = open_page(f"?{query}")

@@ -172,11 +172,21 @@ def test_what_cannot_be_taught_is_said_and_what_was_taught_stays(context, addres
     expect(page.get_by_label("Name of class 1")).to_have_value("cat")
 
 
-def test_a_refused_camera_is_said(context, address):
-    context.add_init_script("navigator.mediaDevices.getUserMedia = () => Promise.reject(new Error('denied'))")
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("NotAllowedError", "access was denied"),
+        ("NotReadableError", "in use"),
+        ("NotFoundError", "No camera was found"),
+    ],
+)
+def test_a_camera_that_does_not_open_is_said_with_its_reason(context, address, error, words):
+    context.add_init_script(
+        f"navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '{error}'))"
+    )
     page = open_teach(context, address)
     page.get_by_role("button", name="Open the camera").click()
-    expect(page.locator(f"{TEACH} .status.error")).to_contain_text("Camera access was denied")
+    expect(page.locator(f"{TEACH} .status.error")).to_contain_text(words)
 
 
 def test_saved_images_are_taught_again(context, train_server):

@@ -68,7 +68,7 @@ def test_snapshots_of_the_shipped_training(client):
     held = timeline.read(timeline.find("cifar10-ti4"))
     listed = client.get("models/snapshots", model="cifar10-ti4")
     assert listed["images"] == held.names
-    assert (listed["snapshots"][0], listed["snapshots"][59]) == ("epoch 0", "epoch 98.61")
+    assert (listed["snapshots"][0], listed["snapshots"][59]) == ("epoch 0", "epoch 98.6")
     reply = client.get("explanations", subject=snapshot(59))
     attention = held.cls_attention[59, 3].astype("<f4")
     assert np.array_equal(np.frombuffer(base64.b64decode(reply["cls"]), "<f4"), attention.ravel())

@@ -150,4 +150,4 @@ def load(timelines: Timelines, model: str, field: str) -> Timeline:
 
 def names(held: Timeline) -> list[str]:
     """Return the names of the snapshots: the epochs trained before each."""
-    return [f"epoch {epoch:.4g}" for epoch in held.epoch]
+    return [f"epoch {epoch:.3g}" if epoch < 100 else f"epoch {epoch:.0f}" for epoch in held.epoch]

@@ -3,7 +3,8 @@
 import { BrowserEngine } from '../engine/browserEngine';
 import { OpenedFiles } from '../engine/inputs';
 import type { GradioContext } from '../lib/host';
-import { RefusedError } from '../lib/refused';
+import { inflate } from '../lib/inflate';
+import { isRefused, RefusedError } from '../lib/refused';
 import type { Catalog } from '../lib/routes';
 import type { Subject } from '../lib/view';
 import type { Engine, Report } from '../session/engine';
@@ -76,8 +77,8 @@ async function download(url: URL, cache: RequestCache, report: Report): Promise<
         },
       }),
     );
-    return await new Response(counted.pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
-  } catch {
-    throw new RefusedError(FAILED);
+    return await inflate(counted);
+  } catch (error) {
+    throw isRefused(error) ? error : new RefusedError(FAILED);
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bytesOf } from '../lib/base64';
 import { jpegScale, shrink } from './decode';
 import reference from './pixels.json';
@@ -65,4 +65,11 @@ test('halves are rounded to even numbers', () => {
 
 test('transparent colors are laid on white', () => {
   expect([onWhite(0, 0), onWhite(0, 255), onWhite(0, 128)]).toEqual([255, 0, 127]);
+});
+
+test('a browser that cannot unpack says so, not that the file is damaged', async () => {
+  vi.stubGlobal('DecompressionStream', undefined);
+  const { inflate } = await import('../lib/inflate');
+  await expect(inflate(new Blob([new Uint8Array([1])]).stream())).rejects.toThrow('This browser cannot unpack');
+  vi.unstubAllGlobals();
 });

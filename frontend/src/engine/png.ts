@@ -1,7 +1,8 @@
 /* PNG files to RGB as the library decodes them: browsers reduce 16 bits in their own way, apply the file's color profile
    and round transparent colors. */
 
-import { RefusedError } from '../lib/refused';
+import { inflate } from '../lib/inflate';
+import { isRefused, RefusedError } from '../lib/refused';
 import { type Rgb, roundEven } from './resample';
 
 const SIGNATURE = '137,80,78,71,13,10,26,10';
@@ -64,10 +65,9 @@ export async function decodePng(
   const header: Header = { width, height, bits: start[8], color: start[9], interlaced: start[12] === 1 };
   let raw: Uint8Array;
   try {
-    const stream = data.stream().pipeThrough(new DecompressionStream('deflate'));
-    raw = new Uint8Array(await new Response(stream).arrayBuffer());
-  } catch {
-    throw new RefusedError(DAMAGED);
+    raw = new Uint8Array(await inflate(data.stream()));
+  } catch (error) {
+    throw isRefused(error) ? error : new RefusedError(DAMAGED);
   }
   const samples = samplesOf(raw, header);
   return toRgb(samples, header, await contentOf(chunks.get('PLTE')), await contentOf(chunks.get('tRNS')));

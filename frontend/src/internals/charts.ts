@@ -132,12 +132,12 @@ export function lens(reply: Probes, width: number): Figure {
     places: columnPlaces(curves.frame, fractions.length),
     finding: [
       `From ${first ? `layer ${first}` : 'the start'} on, at least half of the images have their final prediction: `,
-      bold(percent(fractions[first])),
+      bold(percent(fractions[first], 0)),
       ` ${after(first)}.`,
     ],
     read: (i) => [
       `${capital(after(i))}: `,
-      bold(percent(fractions[i])),
+      bold(percent(fractions[i], 0)),
       ' of the images have their final prediction, whose mean probability is ',
       bold(percent(probabilities[i])),
       '.',

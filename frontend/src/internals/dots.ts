@@ -61,13 +61,18 @@ export function scatterChart(
 ): DotChart {
   const height = chartHeight(width);
   const frame = { left: 44, right: width, top: 22, bottom: height - 24 };
-  const axis = { frame, end: 1.12 * Math.max(uniform, ...values.flat()), unit: 'attention', print: percentTick };
+  const axis = {
+    frame,
+    end: 1.12 * Math.max(uniform, ...values.flat()),
+    unit: 'attention, by value norm (× mean)',
+    print: percentTick,
+  };
   const valueY = valueScale(frame, axis.end);
   const end = 1.08 * Math.max(1, ...across.flat());
   const x = (value: number) => frame.left + (value / end) * (frame.right - frame.left);
   const labels = ticks(end, Math.max(2, Math.floor(width / 90)))
     .slice(1)
-    .map((tick, k) => ({ x: x(tick), text: k ? tickText(tick) : `norm ${tickText(tick)}` }));
+    .map((tick) => ({ x: x(tick), text: `${tickText(tick)} ×` }));
   const dots = values.flatMap((row, layer) =>
     row.map((value, head) => ({ layer, head, x: x(across[layer][head]), y: valueY(value) })),
   );

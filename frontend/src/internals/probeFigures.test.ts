@@ -77,7 +77,7 @@ describe('scatter', () => {
   });
 
   test('the axes are labeled', () => {
-    expect(chart.layers.labels[0].text).toBe('norm 0.5');
+    expect(chart.layers.labels[0].text).toBe('0.5 ×');
     expect(chart.axis.print?.(0.2)).toBe('20\u00a0%');
   });
 });
@@ -144,7 +144,7 @@ describe('sentences', () => {
       'norms',
       'The norm of the class token goes from *1.0* to *9.0*. Most outliers after layer 1: 25.0 % of the patches.',
     ],
-    ['lens', 'From layer 1 on, at least half of the images have their final prediction: *60.0 %* after layer 1.'],
+    ['lens', 'From layer 1 on, at least half of the images have their final prediction: *60 %* after layer 1.'],
     ['cosine', 'Strongest after layer 1, row 1, column 2: cosine *−0.60*.'],
     ['cka', 'Least similar: the input of layer 1 and layer 2: *0.40*.'],
     [
@@ -175,7 +175,7 @@ describe('sentences', () => {
     [
       'lens',
       0,
-      'Before layer 1: *10.0 %* of the images have their final prediction, whose mean probability is *10.0 %*.',
+      'Before layer 1: *10 %* of the images have their final prediction, whose mean probability is *10.0 %*.',
     ],
     ['cosine', 0, 'Before layer 1, row 1, column 1: cosine *0.10*.'],
     ['sinks', 2, 'Layer 1, head 2: *50.0 %* of the attention on one token, which has 0.90 times the mean value norm.'],

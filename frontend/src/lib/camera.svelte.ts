@@ -3,7 +3,13 @@
 import { contextOf } from './paint';
 import type { Status } from './status.svelte';
 
-const DENIED = 'Camera access was denied, or no camera was found. Allow access in the browser, or choose a file.';
+/** Why there is no picture, by the name of the browser's error. */
+const REASONS: Record<string, string> = {
+  NotAllowedError: 'Camera access was denied. Allow it in the browser, or choose a file.',
+  NotFoundError: 'No camera was found. Connect one, or choose a file.',
+  NotReadableError: 'The camera is in use by another program. Close that program, or choose a file.',
+};
+const UNKNOWN = 'The camera could not be opened. Try again, or choose a file.';
 
 export class Camera {
   readonly #status: Status;
@@ -29,8 +35,8 @@ export class Camera {
     let stream: MediaStream;
     try {
       stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
-    } catch {
-      return this.#status.say(DENIED, true);
+    } catch (error) {
+      return this.#status.say(REASONS[(error as Error).name] ?? UNKNOWN, true);
     }
     this.close(); // a second click may have opened it during the permission prompt
     if (!isWanted()) return stopTracks(stream);

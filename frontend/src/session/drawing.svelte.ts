@@ -115,6 +115,11 @@ export class Drawing {
     const last = this.#lastMethod;
     return !methods.isFailed && last?.info.key === info.key && last.explanation === explanation ? last : null;
   });
+  /** The method whose map has not arrived: that of the heads is shown until then. */
+  readonly awaited = $derived.by(() => {
+    const { found, isFailed, canceled } = this.#session.methods;
+    return this.#method || isFailed || canceled || found?.isComplete ? undefined : this.#requested;
+  });
   /** Whether the map of a method is still that of another class. */
   readonly isMethodHeld = $derived.by(
     () => this.#method !== null && !this.#session.methods.maps[this.#method.info.key],

@@ -2,6 +2,7 @@
 
 import { bytesOf, floatsOf, uint16Of } from '../lib/base64';
 import { afterPaint } from '../lib/dom';
+import { inflate } from '../lib/inflate';
 import { queryKey } from '../lib/numbers';
 import { RefusedError } from '../lib/refused';
 import type { ExplorerData, FullAttention, Provenance } from '../lib/routes';
@@ -90,7 +91,4 @@ export async function weightsOf({ weights, largest }: FullAttention): Promise<Ui
   return full;
 }
 
-export async function decompress(base64: string): Promise<ArrayBuffer> {
-  const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(stream).arrayBuffer();
-}
+export const decompress = (base64: string): Promise<ArrayBuffer> => inflate(new Blob([bytesOf(base64)]).stream());

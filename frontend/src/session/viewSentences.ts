@@ -32,6 +32,7 @@ export function headlineOf(drawing: Drawing): string {
   const { shape, map, method, query, layer, head } = drawing;
   if (drawing.panel?.headline) return drawing.panel.headline;
   if (!shape || !map) return 'What the model attends to';
+  if (drawing.awaited) return `${drawing.awaited.name} is being computed`;
   if (method) return methodHeadline(method, drawing.classes, map.values, shape);
   if (drawing.whyEmpty === LACKING) return `Layer ${Number(layer) + 1} has no head ${Number(head) + 1}`;
   if (drawing.whyEmpty) return `${mapName(layer, head)} is ablated`;
@@ -49,6 +50,7 @@ export function lineOf(drawing: Drawing, scores: Scores | null, hasHead = true):
     if (isRemoved(read, shape)) return [`${capital(patchName(read, shape))} is removed.`];
     return methodLine(method, map.values, read, map.scale, scores, drawing.classes[0], shape);
   }
+  if (drawing.awaited) return [`Until then: ${mapName(drawing.layer, drawing.head)}.`];
   if (drawing.whyEmpty === LACKING)
     return [`This layer has ${counted(headsIn(drawing.layer, shape), 'head', 'heads')}, other layers more.`];
   if (drawing.whyEmpty)

@@ -12,7 +12,7 @@ import motion from '../learn/motion/motion.css?inline';
 import { afterPaint } from '../lib/dom';
 import gallery from '../lib/gallery.css?inline';
 import { canvasOf } from '../lib/paint';
-import { RefusedError } from '../lib/refused';
+import { isRefused, RefusedError } from '../lib/refused';
 import stage from '../lib/stage.css?inline';
 import swap from '../lib/swap.css?inline';
 import { type Image, isSame } from '../lib/view';
@@ -81,8 +81,8 @@ function interleaved(planes: Uint8Array): ArrayBuffer {
 
 async function loadModel(files: OpenedFiles, python: Engine): Promise<Engine> {
   const text = document.getElementById('vitviz-model')?.textContent ?? '';
-  const planes = await decompress(text).catch(() => {
-    throw new RefusedError('The model in this file is damaged: save the file again.');
+  const planes = await decompress(text).catch((error) => {
+    throw isRefused(error) ? error : new RefusedError('The model in this file is damaged: save the file again.');
   });
   return openModel(interleaved(new Uint8Array(planes)), files, python);
 }

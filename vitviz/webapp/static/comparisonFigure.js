@@ -24,7 +24,7 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
 .pair-controls { display: flex; flex-wrap: wrap; gap: 10px 28px; margin-bottom: 14px; padding-bottom: 12px; border-bottom: 1px solid var(--hairline); }
 .pair-controls .pair-row { gap: 8px 20px; min-height: 32px; }
 
-/* A, B and their difference share their rows, so that the maps are at one height. */
+/* What differs comes first. A, B and their difference share their rows, so that the maps are at one height. */
 .pair-columns { display: grid; grid-template-columns: repeat(3, var(--side)) minmax(180px, 1fr); grid-template-rows: repeat(5, auto); gap: 0 max(28px, 2vw); align-items: start; }
 .pair-side { display: grid; grid-row: span 5; grid-template: subgrid / minmax(0, 1fr); min-width: 0; }
 .pair-head { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; min-height: 32px; margin-bottom: 10px; }
@@ -57,6 +57,7 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
 .pair-index { display: inline-flex; align-items: center; gap: 4px; font-size: 12px; color: var(--quiet); }
 .pair-index input { width: 52px; height: 30px; padding: 0 4px; border: 1px solid var(--control-line); border-radius: 6px; background: none; color: var(--ink); font-size: 13px; appearance: textfield; }
 .pair-index input::-webkit-inner-spin-button { display: none; }
+.pair-index input::placeholder { color: var(--quiet); opacity: .7; }
 .pair-ablation { display: grid; gap: 8px; }
 .pair-ablation select { max-width: 100%; }
 .pair-chip { position: relative; padding: 0 8px; }
@@ -99,14 +100,14 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{a as i,i as a,n as o,o a
   .pair-lead { grid-template-columns: minmax(0, 1fr); }
   .pair-columns { grid-template-columns: repeat(2, minmax(0, 1fr)); grid-template-rows: none; gap: 0 16px; }
   .pair-side { align-content: start; }
-  .pair-difference { grid-column: 1 / -1; grid-row: auto; grid-template: none / minmax(0, 1fr); margin-top: 28px; }
+  .pair-difference { grid-column: 1 / -1; grid-row: auto; grid-template: none / minmax(0, 1fr); margin-bottom: 28px; }
   .pair-difference .pair-map { --longest: min(320px, 100cqw); }
   .pair-difference .pair-bar { max-width: 320px; }
   .pair-bar .inner { display: none; }
   .pair-range { flex-wrap: wrap; gap: 0 10px; }
   .pair-picker .pair-row { flex-direction: column; align-items: start; }
 }
-`,S=_(`<p class="address"> </p>`),C=_(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function w(e,t){f(t,!0);var n=C(),r=v(n),i=u(r,!0),s=l(r,2),_=v(s);o(_,{get page(){return t.page},get shown(){return t.shown},side:`a`});var b=l(_,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`b`});var x=l(b,2);a(x,{get page(){return t.page},get shown(){return t.shown}});var w=l(x,2);c(w,{get reply(){return t.shown.reply}}),p(s);var T=l(s,2),E=u(T,!0),D=l(T,2),O=e=>{var n=S(),r=u(n,!0);y(()=>g(r,t.address)),m(e,n)};h(D,e=>{t.address&&e(O)}),p(n),y(()=>{g(i,t.shown.reply.headline),g(E,t.caption)}),m(e,n),d()}var T=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
+`,S=_(`<p class="address"> </p>`),C=_(`<article class="vitviz vitviz-compare figure"><h1 class="headline"> </h1> <div class="pair-columns"><!> <!> <!> <!></div> <p class="caption"> </p> <!></article>`);function w(e,t){f(t,!0);var n=C(),r=v(n),i=u(r,!0),s=l(r,2),_=v(s);a(_,{get page(){return t.page},get shown(){return t.shown}});var b=l(_,2);o(b,{get page(){return t.page},get shown(){return t.shown},side:`a`});var x=l(b,2);o(x,{get page(){return t.page},get shown(){return t.shown},side:`b`});var w=l(x,2);c(w,{get reply(){return t.shown.reply}}),p(s);var T=l(s,2),E=u(T,!0),D=l(T,2),O=e=>{var n=S(),r=u(n,!0);y(()=>g(r,t.address)),m(e,n)};h(D,e=>{t.address&&e(O)}),p(n),y(()=>{g(i,t.shown.reply.headline),g(E,t.caption)}),m(e,n),d()}var T=`/* Figures of Compare, in addition to lib/export/figure.css. Nested under the root. */
 
 .vitviz-compare.figure { width: 1120px; --side: 338px; }
 .figure :is(select, .pair-picker, .pair-thumbs, .pair-ablation, .pair-range, .pair-head .button) { display: none; }

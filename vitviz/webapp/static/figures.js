@@ -253,7 +253,7 @@ svg .data { stroke: var(--data); }
 
   .vitviz-internals { figcaption, .line, .question, .key, .foot { font-size: 16px; line-height: 22px; } svg text { font-size: 15px; } }
   .vitviz-internals .probes { grid-template-columns: repeat(auto-fit, minmax(500px, 1fr)); gap: 32px 40px; }
-  .vitviz-internals figure:last-child { display: block; grid-column: auto; }
+  .vitviz-internals figure { display: block; padding: 0; &:last-child { grid-column: auto; } }
 }
 `,me=`/* What a figure on a sheet has in addition to the page's styles for paper. Nested under the root. */
 

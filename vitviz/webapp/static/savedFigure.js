@@ -7,13 +7,14 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{Dr as i,Er as a,Fr as o,
 .lead [data-do=again] { grid-column: 1; justify-self: start; margin-top: 12px; }
 .choice { grid-column: 2; grid-row: 1 / 3; }
 
-/* Twelve figures, three in a row. */
-.probes { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 44px 48px; align-items: start; }
-figure { min-width: 0; container-type: inline-size; }
+/* Twelve figures, three in a row, whose parts are at one height. */
+.probes { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 48px; }
+figure { display: grid; grid-row: span 8; grid-template: subgrid / minmax(0, 1fr); align-items: start; min-width: 0; padding-bottom: 44px; }
+.stage { grid-row: 5; } .stage:has(+ .scale) { align-self: end; } .scale { grid-row: 6; } .take { grid-row: 7; } figcaption { grid-row: 8; }
 .question { margin-top: 1px; font-size: 13px; line-height: 19px; color: var(--ink); }
 .line { min-height: 38px; margin: 2px 0 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
 /* Room for the longest sentence, so that reading a figure does not move it under the pointer. */
-@container (max-width: 380px) {
+@media (max-width: 412px), (min-width: 768px) and (max-width: 864px) {
   :is([data-probe=distance], [data-probe=effective], [data-probe=norms], [data-probe=lens], [data-probe=sinks], [data-probe=heads], [data-probe=decision]) .line { min-height: 57px; }
 }
 figcaption { margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
@@ -71,23 +72,27 @@ svg .column { fill: var(--data); }
 
 /* A last figure without a neighbor has a row to itself, with the caption next to it. */
 @media (min-width: 1360px) {
-  figure:last-child:nth-child(3n + 1) { display: grid; grid-column: 1 / -1; grid-template-columns: repeat(3, minmax(0, 1fr)); column-gap: 48px; }
+  figure:last-child:nth-child(3n + 1) { grid-column: 1 / -1; grid-template-columns: repeat(3, minmax(0, 1fr)); column-gap: 48px; }
   figure:last-child:nth-child(3n + 1) > * { grid-column: 1; }
-  figure:last-child:nth-child(3n + 1) figcaption { grid-column: 2; grid-row: 4; margin-top: 0; }
+  figure:last-child:nth-child(3n + 1) figcaption { grid-column: 2; grid-row: 5; margin-top: 0; }
 }
 @media (max-width: 1359px) {
-  .probes { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 40px 40px; }
+  .probes { grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 40px; }
 }
 @media (min-width: 768px) and (max-width: 1359px) {
-  figure:last-child:nth-child(odd) { display: grid; grid-column: 1 / -1; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 40px; }
+  figure:last-child:nth-child(odd) { grid-column: 1 / -1; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 40px; }
   figure:last-child:nth-child(odd) > * { grid-column: 1; }
-  figure:last-child:nth-child(odd) figcaption { grid-column: 2; grid-row: 4; margin-top: 0; }
+  figure:last-child:nth-child(odd) figcaption { grid-column: 2; grid-row: 5; margin-top: 0; }
 }
 @media (max-width: 767px) {
-  .probes { grid-template-columns: minmax(0, 1fr); gap: 36px; }
+  .probes { grid-template-columns: minmax(0, 1fr); }
   .lead { grid-template-columns: minmax(0, 1fr); padding: 12px 0 20px; }
   .choice { grid-column: 1; grid-row: auto; flex-wrap: wrap; margin-top: 8px; }
   .foot .keys { margin-left: 0; }
+}
+@media (min-width: 1800px) {
+  .question, .line, figcaption, .take { font-size: 15px; line-height: 22px; } .line { min-height: 44px; }
+  cite, .key { font-size: 13px; } svg text { font-size: 13px; }
 }
 @media (max-width: 639px) {
   .foot .keys { display: none; }
