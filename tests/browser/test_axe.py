@@ -189,10 +189,13 @@ def test_learn(context, address, check):
     open_details(page)
     check(page, "Learn, a worked row and the glossary")
     expect(page.locator("h1:visible")).to_have_count(1)
-    for step in ("overview", "embedding", "heads", "softmax", "contributions", "removal", "training"):
+    for step in ("overview", "embedding", "heads", "softmax", "contributions", "removal", "exercises"):
         page.goto(f"{address}?tab=learn&step={step}")
         page.wait_for_selector(f"{LEARN}[data-step={step}][data-state=ready] .lesson-figure > *")
         check(page, f"Learn, {step}")
+    page.click("[data-do=present]")
+    page.wait_for_selector(f"{LEARN}[data-presented]")
+    check(page, "Learn, presented")
 
 
 def test_compare(context, with_runs, check):

@@ -294,6 +294,47 @@ def test_offered_sets_do_not_win_the_game(open_lesson, explanation):
     expect(page.locator("[data-do=reveal]")).to_have_text("Give up and compare")
 
 
+def test_the_lesson_is_presented_by_keys(open_lesson):
+    page = open_lesson("&step=positions")
+    root, map_ = page.locator(LEARN), page.locator(".lesson-map")
+    small, address = map_.bounding_box()["width"], page.url
+    page.locator("h1").focus()
+    page.keyboard.press("f")
+    expect(root).to_have_attribute("data-presented", "true")
+    for part in ("h1", ".lesson-text", ".lesson-map", ".lesson-turn"):
+        box = page.locator(f"{LEARN} {part}").first.bounding_box()
+        assert 0 <= box["x"] <= 1400 - box["width"], part
+        assert 0 <= box["y"] <= 900 - box["height"], part
+    assert map_.bounding_box()["width"] > 1.15 * small
+    assert page.locator("h1").evaluate("node => parseFloat(getComputedStyle(node).fontSize)") >= 30
+    is_inert = "node => node.closest('[inert]') !== null"
+    assert page.get_by_role("tab", name="Explore").evaluate(is_inert)
+    for hidden in ("nav[aria-label=Steps]", ".lesson-images", ".lesson-try"):
+        expect(page.locator(hidden)).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    at_step(page, "class-token")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Escape")
+    expect(page.locator("nav[aria-label=Steps]")).to_be_visible()
+    at_step(page, "positions")
+    assert (map_.bounding_box()["width"], page.url) == (small, address)
+    page.locator("nav[aria-label=Steps] button").first.click()
+    page.wait_for_selector(".motion[data-beat=patches]")
+    page.click("[data-do=present]")
+    expect(page.locator(".motion-stage")).to_be_focused()
+    assert page.locator(".motion-stage").bounding_box()["height"] > 500
+    page.keyboard.press("ArrowRight")  # first through the beats
+    page.wait_for_selector(".motion[data-beat=embedding]")
+    page.locator(".motion-scrub [aria-label$='The whole']").click()
+    page.locator(".motion-stage").focus()
+    page.wait_for_selector(".motion[data-beat=whole]")
+    page.keyboard.press("ArrowRight")
+    at_step(page, "patches")
+    page.click("[data-do=close]")
+    expect(page.locator("[data-do=close]")).to_have_count(0)
+    assert not page.get_by_role("tab", name="Explore").evaluate(is_inert)
+
+
 def test_each_exercise_opens_where_it_says_and_its_solution_shows_the_answer(open_lesson, explanation):
     page = open_lesson("&step=exercises")
 

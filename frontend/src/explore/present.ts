@@ -1,6 +1,6 @@
 /* Presentation: the image and the map, the map, or the matrix fills the window, with larger type. */
 
-import { isShortcut } from '../lib/dom';
+import { cover, isShortcut, takesText } from '../lib/dom';
 import type { Explorer } from './explorer.svelte';
 import { focusTile } from './focus';
 
@@ -27,11 +27,6 @@ export function present(explorer: Explorer, what: Presentation | null) {
   session.announce(0, name ? `${name} fill${what === 'pair' ? '' : 's'} the window. Escape leaves. ` : '');
 }
 
-/** Whether letters typed into an element are text. */
-const takesText = (node: EventTarget | null) =>
-  node instanceof Element &&
-  node.matches('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, [contenteditable]');
-
 /** F presents, or shows the next part; Escape leaves. A notebook page has other cells, so there F must be typed in its own. */
 export function presentByKey(explorer: Explorer, event: KeyboardEvent) {
   const { root, presented, session } = explorer;
@@ -45,39 +40,9 @@ export function presentByKey(explorer: Explorer, event: KeyboardEvent) {
   event.stopPropagation();
 }
 
-/** Put the explorer above the rest of the page, which becomes inert. Returns a function that ends it. */
+/** Put the explorer above the rest of the page. Returns a function that ends it. */
 export function coverPage(explorer: Explorer, root: HTMLElement): () => void {
-  const focused = document.activeElement;
-  const others = outsideOf(root).filter((node) => !node.inert);
-  for (const node of others) node.inert = true;
-  root.popover = 'manual'; // in the top layer, also where an ancestor is transformed or clips
-  const lift = () => document.fullscreenElement === root || root.showPopover?.();
-  lift();
+  const end = cover(root);
   focusTile(explorer);
-  root.addEventListener('fullscreenchange', lift);
-  return () => {
-    root.removeEventListener('fullscreenchange', lift);
-    root.popover = null;
-    if (document.fullscreenElement === root) document.exitFullscreen();
-    for (const node of others) node.inert = false;
-    if (focused instanceof HTMLElement && focused !== document.body) focused.focus({ preventScroll: true });
-  };
-}
-
-/** The elements next to an element and next to its ancestors. */
-function outsideOf(root: HTMLElement): HTMLElement[] {
-  const found: HTMLElement[] = [];
-  for (let node = root; node.parentElement && node !== document.body; node = node.parentElement) {
-    for (const other of node.parentElement.children) {
-      if (other !== node && other instanceof HTMLElement) found.push(other);
-    }
-  }
-  return found;
-}
-
-export async function toggleFullscreen({ root }: Explorer) {
-  if (!root) return;
-  if (document.fullscreenElement) return document.exitFullscreen();
-  root.hidePopover?.(); // an open popover cannot fill the screen
-  await root.requestFullscreen().catch(() => root.showPopover?.());
+  return end;
 }

@@ -62,6 +62,7 @@ export class LearnPage implements Choices {
   pass = $state.raw<Pass | null>(null); // the last complete one: on screen until that of `subject` is there
   failed = $state.raw(false); // the latest request for a pass
   step = $state.raw(0);
+  isPresented = $state.raw(false); // the step fills the window
   settled = $state.raw(-1); // the step whose figure has all that it needs, `data-settled`
 
   // What the reader has chosen in the figures.
@@ -193,6 +194,17 @@ export class LearnPage implements Choices {
     this.#write(how);
     this.root?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     if (this.root && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
+  }
+
+  /** Go on with the model and the image in Explore. */
+  explore() {
+    const { model, image } = this.subject ?? {};
+    this.present(false);
+    this.host.route?.openLink({ subject: { ...(model && { model }), ...(image && { image }) }, view: {} });
+  }
+
+  present(isOn: boolean) {
+    this.isPresented = isOn;
   }
 
   /** Remove patches, or put them back.

@@ -49,24 +49,35 @@ export class Player {
   }
 
   toggle() {
-    if (this.isStill) return this.step(1);
+    if (this.isStill) {
+      this.step(1);
+      return;
+    }
     if (this.isPlaying) return this.pause();
     if (this.time >= stillOf(BEATS.length - 1)) this.seek(0);
     this.play();
   }
 
-  /** Play the next beat and wait, as in a talk; back to the start of a beat, or of the one before. */
-  step(by: number) {
+  /** Play the next beat and wait, as in a talk; back to the start of a beat, or of the one before.
+      @returns whether there was one */
+  step(by: number): boolean {
     const { beat, time } = this;
     const isLast = beat === BEATS.length - 1;
-    if (this.isStill) return this.seek(stillOf(Math.min(Math.max(beat + by, 0), BEATS.length - 1)));
+    if (this.isStill) {
+      this.seek(stillOf(Math.min(Math.max(beat + by, 0), BEATS.length - 1)));
+      return this.beat !== beat;
+    }
     this.pause();
-    if (by < 0) return this.seek(startOf(time - startOf(beat) > 0.8 ? beat : Math.max(0, beat - 1)));
+    if (by < 0) {
+      this.seek(startOf(time - startOf(beat) > 0.8 ? beat : Math.max(0, beat - 1)));
+      return this.time < time;
+    }
     const isDone = time > stillOf(beat) - DONE;
     const isStarted = time > startOf(beat) + 0.05;
-    if (isDone && isLast) return;
+    if (isDone && isLast) return false;
     if (isDone) this.seek(startOf(beat + 1));
-    else if (isStarted) return this.seek(stillOf(beat));
-    this.play(stillOf(this.beat));
+    if (!isDone && isStarted) this.seek(stillOf(beat));
+    else this.play(stillOf(this.beat));
+    return true;
   }
 }
