@@ -330,7 +330,7 @@ def test_models_of_other_grids_and_depths_say_what_is_compared(open_comparison):
     page.mouse.click(*center(page, "map-a", 5, 6))
     page.mouse.move(2, 2)
     expect(page.locator(f"{COMPARE} .status")).to_have_text("The grids differ: the query stays the class token.")
-    select(page, "Model of B", "runs/moon · 2 layers, 2 heads")
+    select(page, "Model of B", "runs/moon")
     expect(notes.nth(0)).to_have_text("The models share 2 classes, which are compared; 8 of A and 1 of B are not.")
     expect(page.locator(".pair-predictions tbody tr")).to_have_count(2)
     expect(stage(page, "difference")).to_have_count(1)

@@ -255,7 +255,7 @@ def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, reques
     choose_option(page, "shelf", "upload")
     file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_UPLOAD_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
-    expect(page.locator(".status")).to_have_text(
+    expect(page.locator(".shelf .error")).to_have_text(
         "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. "
         "Reduce its size, for example by saving it as JPEG."
     )
@@ -296,7 +296,7 @@ def test_a_file_dropped_outside_of_the_explorer_does_not_replace_the_page(open_p
     }"""
     assert page.evaluate(dropped, ["dragover"])
     assert page.evaluate(dropped, ["drop"])
-    expect(page.locator(".status")).to_contain_text("The file must be an image: notes.txt is text/plain.")
+    expect(page.locator(".shelf .error")).to_contain_text("The file must be an image: notes.txt is text/plain.")
 
 
 def test_a_link_to_an_upload_says_that_it_shows_another_image(open_page):
@@ -497,7 +497,7 @@ def test_long_names_widen_nothing(open_page):
     page.locator(".drop input").set_input_files(
         {"name": f"{long}.txt", "mimeType": "text/plain", "buffer": b"no image"}
     )
-    expect(page.locator(f"{EXPLORER} .status")).to_contain_text(long)
+    expect(page.locator(".shelf .error")).to_contain_text(long)
     check_width(page)
 
     def named(found):

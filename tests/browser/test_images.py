@@ -176,8 +176,9 @@ def test_a_text_file_named_png_is_rejected_and_the_view_stays(open_page):
     page = open_page("?image=cat")
     before = page.locator(".headline").inner_text()
     upload(page, "letter.png", b"Dear reader, this is not an image.")
-    expect(page.locator(".status")).to_contain_text("must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image")
-    expect(page.locator(".status.error")).to_be_visible()
+    # next to the field, not where the finding is
+    expect(page.locator(".shelf .error")).to_contain_text("must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image")
+    expect(page.locator(".summary .error")).to_have_count(0)
     expect(page.locator(".headline")).to_have_text(before)
 
 

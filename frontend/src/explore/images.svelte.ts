@@ -18,6 +18,7 @@ export class Images {
   shelf = $state.raw<Shelf>('sample');
   hasOpenedUploads = $state.raw(false); // their shelf is loaded when it is first shown
   download = $state.raw<Download | null>(null); // of CIFAR-10
+  refusal = $state.raw(''); // why the latest file was refused, shown where it was chosen
   isDropping = $state.raw(false); // a file is dragged over the page
   #followsDownload = false;
   #cancelUpload = () => {};
@@ -43,6 +44,7 @@ export class Images {
 
   async choose(image: Image): Promise<void> {
     const { session, set } = this.#explorer;
+    this.refusal = '';
     if (this.#diverted) this.#diverted(image);
     else if (set?.isAdding) set.toggle(image);
     else await session.explain({ image });
@@ -107,6 +109,9 @@ export class Images {
     this.#cancelUpload = session.status.request(
       (signal) => session.engine.openImage(file, signal),
       (image) => session.subject === subject && this.choose(image),
+      (sentence) => {
+        this.refusal = sentence;
+      },
     );
   }
 }

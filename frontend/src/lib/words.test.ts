@@ -13,7 +13,6 @@ import {
   type Line,
   largestLine,
   mapName,
-  modelOption,
   numberName,
   patchName,
   percent,
@@ -108,12 +107,11 @@ describe('names', () => {
     expect(queryName([0, 3], shape, 'these ')).toBe('these 2 patches');
   });
 
-  test('of classes and models', () => {
+  test('of classes', () => {
     expect(targetTitle(['cat'])).toBe('cat');
     expect(targetTitle(['cat', 'dog'])).toBe('cat, not dog');
     expect(classGroup(['cat', 'dog'])).toBe('For class cat, not dog');
     expect(classGroup(['class 403'])).toBe('For class 403');
-    expect(modelOption({ name: 'tiny', layers: 1, heads: 3 })).toBe('tiny · 1 layer, 3 heads');
     expect(capital('row 1')).toBe('Row 1');
     expect(capital('')).toBe('');
   });

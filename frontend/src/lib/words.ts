@@ -232,10 +232,6 @@ export function changesLine({ heads, patches, mode, patch_mode }: Ablation) {
   return parts.filter(Boolean).join(', ');
 }
 
-/** An option of the model select: "tiny · 6 layers, 3 heads" */
-export const modelOption = ({ name, layers, heads }: { name: string; layers: number; heads: number }) =>
-  `${name} · ${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;
-
 /** The modes of an ablation as options. */
 export const MODES = [
   ['zero', 'Zero ablation'],
