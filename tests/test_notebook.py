@@ -1,5 +1,7 @@
 """The notebook for a course: its saved outputs, and its execution with a short training."""
 
+import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -11,6 +13,7 @@ from vitviz.errors import DataError
 
 ROOT = Path(__file__).parents[1]
 PATH = ROOT / "docs" / "lesson.ipynb"
+WORDS = ROOT / "frontend" / "src" / "text" / "lesson.json"
 MAX_BYTES = 600_000
 
 
@@ -38,8 +41,15 @@ def test_the_saved_outputs_are_those_of_one_execution_from_top_to_bottom():
 def test_each_question_of_the_notebook_has_an_answer():
     cells = [cell.source for cell in nbformat.read(PATH, 4).cells if cell.cell_type == "markdown"]
     questions = [cell for cell in cells if "**Question.**" in cell]
-    assert len(questions) == 7
+    assert len(questions) == 8
     assert all(cell.endswith("</details>") and "<summary>Answer</summary>" in cell for cell in questions)
+
+
+def test_the_notebook_names_steps_of_learn():
+    titles = [step["title"] for step in json.loads(WORDS.read_text())["steps"]]
+    named = re.findall(r"In Learn: \*(.*?)\*\.", PATH.read_text())
+    assert len(named) == 5
+    assert [name for name in named if name not in titles] == []
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from vitviz.models.checkpoint import Checkpoint
 HEADLESS = replace(tiny.CONFIG, num_classes=0)
 BEIT = replace(tiny.CONFIG, rel_pos_bias=True, pos_embed="none", qkv_bias=True)
 CONFIGS = tiny.VARIANTS | {"no head": HEADLESS, "relative position bias": BEIT}
+WORDS = json.loads((Path(__file__).parents[2] / "frontend" / "src" / "text" / "lesson.json").read_text())
 SHIPPED = CAT | {"model": "cifar10-ti4"}
 
 
@@ -217,11 +218,47 @@ def numbers_of(text):
     return [float(found) for found in re.findall(r"\d+(?:\.\d+)?", text)]
 
 
+def test_the_numbers_of_the_teachers_page_are_those_of_the_library(ask, cat):
+    text = (Path(__file__).parents[2] / "docs" / "teaching.md").read_text()
+    reply, context = ask(), cat.context
+    row = lesson.attention_row(context, 4, 1)
+    key = 1 + 4 * 8 + 4
+    measured = many_images.load(context.checkpoint)
+    own = measured.factors.own_question.mean(1)
+    reshaped = lesson.reshaped_prediction(context)
+    dog = vitviz.explain(context.checkpoint, sample_paths()["dog"])
+    swapped = swap_class_token(cat, dog).probabilities[:, [3, 5]]
+    lens = np.round(100 * np.array(reply["lens"]), 1)
+    leads = [bool(one[3] > np.delete(one, 3).max()) for one in lens]
+    random = np.mean([one["probabilities"][3] for one in reply["random"]])
+    weights = sum(one.numel() for one in context.model.patch_embed.parameters())
+    said = [
+        f"cat, {100 * cat.probabilities[3]:.1f} %, and to strips",
+        f"{cat.labels[reshaped.argmax()]}, {100 * reshaped.max():.1f} %.",
+        f"{context.config.num_patches} tokens of {3 * context.config.patch_size**2} numbers",
+        f"{context.config.embed_dim} outputs and the biases: {weights:,}",
+        f"products of {row.query @ row.keys[key]:+.2f}, divided by √{row.query.size},",
+        f"are a score of {row.scores[key]:+.2f}, a weight",
+        f"a weight of {100 * row.weights[key]:.1f} %; uniform is {100 / row.weights.size:.1f} %",
+        f"{100 * own[5]:.0f} % of what differs in the scores in layer 6",
+        f"{100 * measured.kept:.1f} % of {measured.factors.images} images keep",
+        f"cat from layer {leads.index(True, 1)} on, with {lens[leads.index(True, 1), 3]:.1f} %",
+        f"only after layer {int(np.argmax(swapped[:, 1] > swapped[:, 0]))}.",
+        f"16 patches by attention leave the cat {100 * reply['removals'][0]['probabilities'][3]:.1f} %",
+        f"random ones {100 * random:.1f} % on average",
+    ]
+    assert [one for one in said if one not in text] == []
+    assert own[0] == pytest.approx(0, abs=1e-6)
+    assert leads == [True, False, True, True, True, True, True]
+    titles = [step["title"] for step in WORDS["steps"]]
+    named = re.findall(r"^\| [\d–]+ \| (.*?) \|", text, re.MULTILINE)
+    assert [name for cell in named for name in cell.split(", ") if name not in titles] == []
+
+
 def test_the_answers_of_the_exercises_are_those_of_the_library(cat):
-    words = json.loads((Path(__file__).parents[2] / "frontend" / "src" / "text" / "lesson.json").read_text())
-    heads, swap, near = (exercise["answer"] for exercise in words["exercises"])
+    heads, swap, near = (exercise["answer"] for exercise in WORDS["exercises"])
     model, label = cat.context.checkpoint, int(cat.probabilities.argmax())
-    assert words["exercise_model"] == model.name
+    assert WORDS["exercise_model"] == model.name
 
     def ablated(*chosen):
         return round(100 * float(cat.ablate(heads=[(5, head) for head in chosen]).probabilities[label]), 1)
@@ -237,7 +274,7 @@ def test_the_answers_of_the_exercises_are_those_of_the_library(cat):
         a, b = (100 * curves[:, int(one.probabilities.argmax())] for one in (first, second))
         return int(np.argmax(b > a)), a, b
 
-    assert follows(cat, dog)[0] == 5 == numbers_of(words["exercises"][1]["task"])[0]
+    assert follows(cat, dog)[0] == 5 == numbers_of(WORDS["exercises"][1]["task"])[0]
     layer, ships, trucks = follows(ship, truck)
     assert numbers_of(swap) == [5, round(float(ships[5]), 1), layer, round(float(trucks[layer]), 1)]
 
@@ -245,7 +282,7 @@ def test_the_answers_of_the_exercises_are_those_of_the_library(cat):
     layer, head = np.unravel_index(probes.distance.argmin(), probes.distance.shape)
     shown = [head + 1, layer + 1, round(float(probes.distance.min()), 1), round(float(probes.uniform_distance), 1)]
     assert numbers_of(near) == [*shown, 4, 5]
-    assert "layer=2&head=2&query=28" in words["exercises"][2]["solution"]  # row 4, column 5 of 8
+    assert "layer=2&head=2&query=28" in WORDS["exercises"][2]["solution"]  # row 4, column 5 of 8
     assert (layer, head) == (2, 2)
 
 
