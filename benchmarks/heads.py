@@ -15,7 +15,7 @@ from rich.table import Table
 from torch import Tensor
 
 from vitviz.attribution.class_token import swap_curve
-from vitviz.attribution.head_factors import HeadFactors, head_factors, with_fixed_question
+from vitviz.attribution.head_factors import HeadFactors, head_factors, with_mean_query
 from vitviz.data import cifar
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.hub import load
@@ -98,12 +98,12 @@ def measure(name: str, data: Path | str | None, count: int) -> dict[str, Any]:
     factors = head_factors(checkpoint, cifar.load("train", data)[0][:MEANS])
     whole = in_batches(inputs, checkpoint.network)
     fixed = in_batches(
-        inputs, lambda part: checkpoint.network(part, None, with_fixed_question(checkpoint.network, factors, part))
+        inputs, lambda part: checkpoint.network(part, None, with_mean_query(checkpoint.network, factors, part))
     )
     shares = factors.position
     order = [(int(i) // shares.shape[1], int(i) % shares.shape[1]) for i in np.argsort(-shares.ravel(), kind="stable")]
     chosen = order[: len(order) // 4]
-    changed = {"mean question of the class token": fixed}
+    changed = {"mean query of the class token": fixed}
     kinds = replacements(factors)
     for kind, scores in kinds.items():
         replaced = partial(run, checkpoint, heads=chosen, scores=scores)

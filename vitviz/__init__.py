@@ -269,7 +269,7 @@ def head_factors(
     """Split the attention scores of each head by position and content: does it look for a place or a thing?
 
     The definition is in `vitviz.attribution.head_factors`; what the query of the class token has of its own in an image
-    is in `own_question`.
+    is in `image_specific`.
 
     Args:
         model: From `load` or `train`, or a module that `load` takes.

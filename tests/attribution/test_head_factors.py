@@ -15,7 +15,7 @@ from vitviz.attribution.head_factors import (
     score_parts,
     second_moments,
     shares_of,
-    with_fixed_question,
+    with_mean_query,
 )
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
@@ -77,11 +77,11 @@ def test_shares_equal_explicit_loops_and_sum_to_one(config):
     groups = found.position + found.content + found.same_for_all + found.rest
     np.testing.assert_allclose(groups, 1, atol=1e-6)
     if not config.class_token:
-        assert (found.class_shares.shape, found.own_question.shape) == ((tiny.L, tiny.A, 0, 2), (0, tiny.A))
+        assert (found.class_shares.shape, found.image_specific.shape) == ((tiny.L, tiny.A, 0, 2), (0, tiny.A))
         assert np.isnan(found.class_query).all()
         return
     np.testing.assert_allclose(found.class_shares, class_shares, atol=1e-6)
-    assert found.own_question[0] == pytest.approx(0, abs=1e-9), "all images enter with the same class token"
+    assert found.image_specific[0] == pytest.approx(0, abs=1e-9), "all images enter with the same class token"
 
 
 def test_of_one_channel_the_shares_are_products_of_variances():
@@ -133,7 +133,7 @@ def test_a_vector_added_to_all_keys_changes_nothing():
 
 
 @pytest.mark.parametrize("name", ["vit", *TUTORIALS])
-def test_the_fixed_question_changes_nothing_where_all_images_are_equal(name):
+def test_the_mean_query_changes_nothing_where_all_images_are_equal(name):
     checkpoint = tiny.checkpoint() if name == "vit" else of_tutorial(name)
     size = checkpoint.config.img_size
     generator = torch.Generator().manual_seed(0)
@@ -143,8 +143,8 @@ def test_the_fixed_question_changes_nothing_where_all_images_are_equal(name):
     other = head_factors(checkpoint, torch.randint(0, 256, (8, 3, *size), dtype=torch.uint8, generator=generator))
     with torch.inference_mode():
         logits = checkpoint.network(inputs)
-        fixed = checkpoint.network(inputs, None, with_fixed_question(checkpoint.network, same, inputs))
-        changed = checkpoint.network(inputs, None, with_fixed_question(checkpoint.network, other, inputs))
+        fixed = checkpoint.network(inputs, None, with_mean_query(checkpoint.network, same, inputs))
+        changed = checkpoint.network(inputs, None, with_mean_query(checkpoint.network, other, inputs))
     torch.testing.assert_close(fixed, logits, rtol=1e-4, atol=1e-5)
     assert (changed - logits).abs().max() > 1e-5
 

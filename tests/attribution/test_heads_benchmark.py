@@ -62,5 +62,5 @@ def test_the_table_has_a_row_for_each_replacement(tmp_path, cifar_folder, cifar_
     save(tiny.checkpoint(cifar_config), tmp_path / "small.safetensors")
     heads.heads(str(tmp_path / "small.safetensors"), str(cifar_folder), 4)
     text = capsys.readouterr().out
-    for name in ("nothing", "mean question", "position only", "content only", "uniform", "Rank correlation"):
+    for name in ("nothing", "mean query", "position only", "content only", "uniform", "Rank correlation"):
         assert name in text

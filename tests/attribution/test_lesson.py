@@ -156,12 +156,12 @@ def test_an_answer_that_no_removal_changes_has_no_best_set():
     assert lesson.flips(context, [range(35)]) == lesson.Flips(None, [None] * lesson.NUM_RANDOM)
 
 
-def test_a_fixed_question_is_the_mean_query_in_every_layer():
+def test_the_mean_query_is_used_in_every_layer():
     checkpoint = tiny.checkpoint()
     images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(6)])
     factors = head_factors(checkpoint, images)
     context = explain(checkpoint, tiny.pixels(seed=2)).context
-    found = lesson.fixed_question(context, factors)
+    found = lesson.mean_query(context, factors)
     network = checkpoint.network
     with torch.no_grad():  # only the row of the class token changes, by hand
         x = network.embed_images(context.image[None])
@@ -184,7 +184,7 @@ def test_a_model_without_class_token_asks_no_question():
     images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(3)])
     context = explain(checkpoint, tiny.pixels()).context
     with pytest.raises(ValueError, match="needs a class token: tiny has none"):
-        lesson.fixed_question(context, head_factors(checkpoint, images))
+        lesson.mean_query(context, head_factors(checkpoint, images))
 
 
 def test_the_wrong_reshape_is_that_of_the_tutorial():

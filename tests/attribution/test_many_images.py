@@ -49,7 +49,7 @@ def test_probes_of_many_images_equal_the_functions(saved):
     factors, curve = head_factors.head_factors(saved, images()), swap_curve(saved, images())
     np.testing.assert_array_equal(found.head_shares[..., 0], factors.position)
     np.testing.assert_allclose(found.head_shares.sum(-1), 1, atol=1e-5)
-    np.testing.assert_array_equal(found.own_question, factors.own_question)
+    np.testing.assert_array_equal(found.image_specific, factors.image_specific)
     np.testing.assert_array_equal(found.follows_patches, curve.follows_patches)
     assert (found.many_images, found.pairs) == (12, curve.pairs)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
@@ -57,9 +57,9 @@ def test_probes_of_many_images_equal_the_functions(saved):
     assert not stored.beside(saved, many_images.ENDING)[0].exists()
 
 
-def test_a_fixed_question_keeps_some_predictions(saved):
+def test_a_mean_query_keeps_some_predictions(saved):
     measured = many_images.measure(saved, images(), lambda done: None)
-    interventions = head_factors.with_fixed_question(saved.network, measured.factors, torch.zeros(1))
+    interventions = head_factors.with_mean_query(saved.network, measured.factors, torch.zeros(1))
     kept = 0
     with torch.no_grad():
         for image in saved.normalize(images()):
@@ -141,10 +141,10 @@ def test_the_tables_have_a_line_per_head_and_per_layer(saved, tmp_path):
     heads, decision = (
         list(csv.reader(io.StringIO(probe_table.to_csv(found.arrays, figure)))) for figure in ("heads", "decision")
     )
-    assert heads[0] == ["layer", "head", "position", "content", "same for all", "rest", "own question"]
+    assert heads[0] == ["layer", "head", "position", "content", "same for all", "rest", "image-specific query"]
     assert len(heads) == 1 + tiny.L * tiny.A
     np.testing.assert_array_equal(np.float32(heads[2][2:6]), found.head_shares[0, 1])
-    np.testing.assert_array_equal(np.float32(heads[-1][6]), found.own_question[-1, -1])
+    np.testing.assert_array_equal(np.float32(heads[-1][6]), found.image_specific[-1, -1])
     np.testing.assert_array_equal(np.float32([line[1] for line in decision[1:]]), found.follows_patches)
     found.save(tmp_path / "probes.svg")
     text = (tmp_path / "probes.svg").read_text()

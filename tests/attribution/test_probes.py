@@ -344,7 +344,7 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
         "sink_share": (L, A),
         "sink_norm": (L, A),
         "head_shares": (0,),
-        "own_question": (0,),
+        "image_specific": (0,),
         "follows_patches": (0,),
         "follows_class_token": (0,),
         "many_images": (),

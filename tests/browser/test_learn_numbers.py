@@ -116,14 +116,14 @@ def heads(ex):
 
 def question(ex):
     measured = many_images.load(ex.context.checkpoint)
-    found = lesson.fixed_question(ex.context, measured.factors)
+    found = lesson.mean_query(ex.context, measured.factors)
     own = ex.cls_attention[LAYER].mean(0)[1:]
     limit = max(own.max(), found.rows[LAYER, 1:].max())
     power = 10 ** np.floor(np.log10(limit))
     limit = min((step * power for step in (1, 2, 4, 6, 8, 10)), key=lambda one: abs(one - limit))
     bars = [
         number
-        for layer, share in enumerate(measured.factors.own_question.mean(1), 1)
+        for layer, share in enumerate(measured.factors.image_specific.mean(1), 1)
         for number in (layer, 100 * share)
     ]
     captions = [100 * ex.probabilities.max(), 100 * found.probabilities.max()]

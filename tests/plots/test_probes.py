@@ -37,7 +37,7 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
         "sink_share": rng.uniform(0.1, 0.9, (layers, heads)),
         "sink_norm": rng.uniform(0.1, 1.5, (layers, heads)),
         "head_shares": rng.dirichlet(np.ones(4), (layers, heads)),
-        "own_question": rng.uniform(0, 0.4, (layers, heads)),
+        "image_specific": rng.uniform(0, 0.4, (layers, heads)),
         "follows_patches": np.linspace(1, 0, layers + 1),
         "follows_class_token": np.linspace(0, 1, layers + 1),
         "many_images": np.array(500.0),

@@ -118,8 +118,8 @@ def test_what_a_model_lacks_is_refused_as_by_the_library(tmp_path: Path) -> None
 def test_the_mean_question_is_asked_as_by_the_library(tmp_path: Path, subtests: Any) -> None:
     names = ("plain", "query and key norm", "without head")
     shown = [explained(name) for name in names]
-    calls = [("explanations/lesson/fixed-question", {})]
-    numbers = {"own_question": [0.5], "kept": 0.75, "images": 8}
+    calls = [("explanations/lesson/mean-query", {})]
+    numbers = {"image_specific": [0.5], "kept": 0.75, "images": 8}
     requests, expected = [], []
     for one in shown:
         context = one.context
@@ -128,7 +128,7 @@ def test_the_mean_question_is_asked_as_by_the_library(tmp_path: Path, subtests: 
         factors = head_factors(context.checkpoint, pixels)
         measured = {"question": (numbers, {"class_query": torch.from_numpy(factors.class_query)})}
         requests.append(engine.request(tmp_path, context.checkpoint, context.image, calls=calls, measured=measured))
-        expected.append(lesson.fixed_question(context, factors))
+        expected.append(lesson.mean_query(context, factors))
     requests.append(engine.request(tmp_path, shown[0].context.checkpoint, shown[0].context.image, calls=calls))
     *replies, without = engine.answer(tmp_path, requests)
     assert "the file of tiny has none" in without["replies"][0]["refusal"]
@@ -137,7 +137,7 @@ def test_the_mean_question_is_asked_as_by_the_library(tmp_path: Path, subtests: 
             (asked,) = reply["replies"]
             np.testing.assert_allclose(array(asked["rows"]), found.rows.ravel(), atol=1e-5)
             np.testing.assert_allclose(asked["probabilities"], found.probabilities, atol=1e-5)
-            assert (asked["own_question"], asked["kept"], asked["images"]) == ([0.5], 0.75, 8)
+            assert (asked["image_specific"], asked["kept"], asked["images"]) == ([0.5], 0.75, 8)
 
 
 @pytest.mark.slow

@@ -224,7 +224,7 @@ def test_the_numbers_of_the_teachers_page_are_those_of_the_library(ask, cat):
     row = lesson.attention_row(context, 4, 1)
     key = 1 + 4 * 8 + 4
     measured = many_images.load(context.checkpoint)
-    own = measured.factors.own_question.mean(1)
+    own = measured.factors.image_specific.mean(1)
     reshaped = lesson.reshaped_prediction(context)
     dog = vitviz.explain(context.checkpoint, sample_paths()["dog"])
     swapped = swap_class_token(cat, dog).probabilities[:, [3, 5]]
@@ -311,13 +311,13 @@ def test_the_game_is_refused_without_a_head_and_for_large_models(client, monkeyp
     assert "This model is large" in client.refusal("explanations/lesson/flips", subject=SHIPPED)["error"]
 
 
-def test_the_fixed_question_is_that_of_the_library_and_needs_measured_heads(ask, client, cat):
+def test_the_mean_query_is_that_of_the_library_and_needs_measured_heads(ask, client, cat):
     measured = many_images.load(cat.context.checkpoint)
-    expected = lesson.fixed_question(cat.context, measured.factors)
-    reply = ask("/fixed-question")
+    expected = lesson.mean_query(cat.context, measured.factors)
+    reply = ask("/mean-query")
     np.testing.assert_allclose(floats(reply["rows"]).reshape(6, 65), expected.rows, atol=1e-6)
     np.testing.assert_allclose(reply["probabilities"], expected.probabilities, atol=1e-6)
     assert (reply["kept"], reply["images"]) == (measured.kept, measured.factors.images)
-    np.testing.assert_allclose(reply["own_question"], measured.factors.own_question.mean(1), atol=1e-6)
-    refusal = client.refusal("explanations/lesson/fixed-question", subject=opened(client, tiny.checkpoint()))
+    np.testing.assert_allclose(reply["image_specific"], measured.factors.image_specific.mean(1), atol=1e-6)
+    refusal = client.refusal("explanations/lesson/mean-query", subject=opened(client, tiny.checkpoint()))
     assert "at least 128 images" in refusal["error"]

@@ -83,7 +83,7 @@ class HeadFactors:
         return self.shares[..., 1, 1] + self.shares[..., 2, 0]
 
     @property
-    def own_question(self) -> Array:
+    def image_specific(self) -> Array:
         """Share of what differs between images in the query of the class token, (L, A); empty, (0, A), without one."""
         if not self.class_shares.size:
             return np.empty((0, self.class_shares.shape[1]), np.float32)
@@ -107,7 +107,7 @@ class ScoreParts:
 
 
 class FixedQuery(Intervention):
-    """An intervention that asks the same question of every image.
+    """An intervention with the same query of the class token on every image.
 
     Attributes:
         query: Mean query of the class token, (A, d).
@@ -280,10 +280,10 @@ def score_parts(
     if not query and context.config.class_token:
         own = q[0] - class_query
         parts = {
-            "same question × position": position @ class_query,
-            "same question × content": content @ class_query,
-            "own question × position": position @ own,
-            "own question × content": content @ own,
+            "mean query × position": position @ class_query,
+            "mean query × content": content @ class_query,
+            "image-specific query × position": position @ own,
+            "image-specific query × content": content @ own,
         }
         asked = q[0]
     else:
@@ -299,8 +299,8 @@ def score_parts(
     return ScoreParts(tuple(parts), to_array(torch.stack(list(parts.values()))), to_array(keys @ asked))
 
 
-def with_fixed_question(model: Transformer, factors: HeadFactors, like: Tensor) -> list[Intervention]:
-    """Return interventions in which the class token asks its mean question of every image, in the dtype of `like`."""
+def with_mean_query(model: Transformer, factors: HeadFactors, like: Tensor) -> list[Intervention]:
+    """Return interventions in which the class token uses its mean query on every image, in the dtype of `like`."""
     config = model.config
     ones, zeros = like.new_ones(config.num_heads), like.new_zeros(config.num_heads, config.head_dim)
     found: list[Intervention] = []

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, class_probabilities, softmax
-from vitviz.attribution.head_factors import HeadFactors, check_scores, with_fixed_question
+from vitviz.attribution.head_factors import HeadFactors, check_scores, with_mean_query
 from vitviz.models.vit import Recorder
 from vitviz.view import check_index
 
@@ -102,7 +102,7 @@ class Flips:
 
 
 @dataclass(frozen=True)
-class FixedQuestion:
+class MeanQuery:
     """The forward pass with the mean query of the class token in all layers and heads.
 
     Attributes:
@@ -114,19 +114,19 @@ class FixedQuestion:
     probabilities: Array
 
 
-def fixed_question(context: ForwardContext, factors: HeadFactors) -> FixedQuestion:
-    """Let the class token ask the question that it asks on average of the images of the factors.
+def mean_query(context: ForwardContext, factors: HeadFactors) -> MeanQuery:
+    """Run the network with the mean query of the class token over the images of the factors.
 
     Raises:
         ValueError: If the model has no class token or scores with a relative position bias, or is captured.
     """
     check_scores(context.checkpoint)
     if not context.config.class_token:
-        raise ValueError(f"A fixed question needs a class token: {context.checkpoint.name} has none.")
-    fixed = with_fixed_question(context.model, factors, context.image)
+        raise ValueError(f"The mean query needs a class token: {context.checkpoint.name} has none.")
+    fixed = with_mean_query(context.model, factors, context.image)
     changed = ForwardContext(context.checkpoint, context.image, context.keep, fixed)
     probabilities = class_probabilities(context.config, changed.logits)
-    return FixedQuestion(changed.rows([0], "from").mean(1), probabilities)
+    return MeanQuery(changed.rows([0], "from").mean(1), probabilities)
 
 
 def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0) -> AttentionRow:

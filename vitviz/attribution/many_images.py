@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.class_token import SwapCurve, reads_class_token, swap_curve
-from vitviz.attribution.head_factors import RELIABLE, HeadFactors, has_factors, head_factors, with_fixed_question
+from vitviz.attribution.head_factors import RELIABLE, HeadFactors, has_factors, head_factors, with_mean_query
 from vitviz.attribution.stored import beside, cached, places
 from vitviz.files import atomic_write, is_regular_file
 from vitviz.models.attention_stats import max_batch_size
@@ -35,7 +35,7 @@ class ManyImages:
 
     Attributes:
         factors: What heads look for.
-        kept: Fraction of predictions that stay if the class token asks its mean question of every image, in 0..1; None
+        kept: Fraction of predictions that stay if the class token uses its mean query on every image, in 0..1; None
             of a model that does not classify, or has no class token.
         swap: When the class token decides; None of a model whose output is not read from it alone, or is constant.
     """
@@ -46,16 +46,16 @@ class ManyImages:
 
     @property
     def question(self) -> dict[str, Any]:
-        """Numbers of the question of the class token: share of its own one by layer, (L,), `kept` and `images`."""
-        own = self.factors.own_question.mean(1).tolist()
-        return {"own_question": own, "kept": self.kept, "images": self.factors.images}
+        """Share of the image-specific part of the query of the class token by layer, (L,), `kept` and `images`."""
+        own = self.factors.image_specific.mean(1).tolist()
+        return {"image_specific": own, "kept": self.kept, "images": self.factors.images}
 
     def summary(self) -> dict[str, Array]:
         """Return the arrays of `vitviz.attribution.probes.Probes`."""
         of = self.factors
         found = {
             "head_shares": np.stack([of.position, of.content, of.same_for_all, of.rest], -1),
-            "own_question": of.own_question,
+            "image_specific": of.image_specific,
             "many_images": np.float32(of.images),
         }
         if self.swap is not None:
@@ -69,12 +69,12 @@ def passes(checkpoint: Checkpoint, images: int) -> int:
     """Return how many forward passes `measure` needs; 0 of too few images or a model without such scores."""
     if images < RELIABLE or not has_factors(checkpoint):
         return 0
-    asked, swapped = can_fix_question(checkpoint), reads_class_token(checkpoint)
+    asked, swapped = can_fix_query(checkpoint), reads_class_token(checkpoint)
     return images * (2 + asked + (checkpoint.config.depth + 1) * swapped)
 
 
-def can_fix_question(checkpoint: Checkpoint) -> bool:
-    """Whether a classifier has a class token, whose question can be fixed."""
+def can_fix_query(checkpoint: Checkpoint) -> bool:
+    """Whether a classifier has a class token, whose query can be fixed."""
     return checkpoint.is_classifier and checkpoint.config.class_token
 
 
@@ -83,7 +83,7 @@ def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None
     factors = head_factors(checkpoint, images, lambda done, _: report(done))
     kept = swap = None
     done = 2 * len(images)
-    if can_fix_question(checkpoint):
+    if can_fix_query(checkpoint):
         kept = kept_predictions(checkpoint, images, factors)
         done += len(images)
         report(done)
@@ -95,12 +95,12 @@ def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None
 @own_modes()
 @torch.inference_mode()
 def kept_predictions(checkpoint: Checkpoint, images: Tensor, factors: HeadFactors) -> float:
-    """Return the fraction of images whose prediction stays if the class token asks its mean question of each."""
+    """Return the fraction of images whose prediction stays if the class token uses its mean query on each."""
     model = checkpoint.network
     kept = 0
     for part in images.split(max_batch_size(checkpoint.config)):
         inputs = checkpoint.normalize(part)
-        fixed = model(inputs, None, with_fixed_question(model, factors, inputs))
+        fixed = model(inputs, None, with_mean_query(model, factors, inputs))
         kept += int((model(inputs).argmax(1) == fixed.argmax(1)).sum())
     return kept / len(images)
 

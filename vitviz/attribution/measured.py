@@ -9,7 +9,7 @@ from vitviz.models.rounding import Measured
 
 
 def in_file(checkpoint: Checkpoint) -> dict[str, Measured]:
-    """Return the tuned lens and the mean question of the class token, as far as they were measured."""
+    """Return the tuned lens and the mean query of the class token, as far as they were measured."""
     found = {"lens": lens_in_file(checkpoint), "question": question_in_file(checkpoint)}
     return {part: one for part, one in found.items() if one is not None}
 

@@ -274,7 +274,7 @@ class Probes:
         head_shares: Shares of position, content, what is the same for all queries, and the rest in a head's scores,
             in 0..1, (L, A, 4); see `vitviz.head_factors`. Over fewer than 128 images they and the next ones are those
             that are stored beside the checkpoint, or empty.
-        own_question: Share of what differs between images in the query of the class token, (L, A); empty without one.
+        image_specific: Share of what differs between images in the query of the class token, (L, A); empty without one.
         follows_patches: Fraction of pairs of images whose prediction follows the patches when the class token is
             swapped after a layer, (L + 1,); see `vitviz.attribution.class_token.swap_curve`.
         follows_class_token: Fraction that follows the class token, (L + 1,).
@@ -303,7 +303,7 @@ class Probes:
     sink_share: Array
     sink_norm: Array
     head_shares: Array
-    own_question: Array
+    image_specific: Array
     follows_patches: Array
     follows_class_token: Array
     many_images: Array

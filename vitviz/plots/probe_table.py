@@ -26,7 +26,7 @@ FIGURES = {figure: (array,) for figure, (array, _, _) in LONG.items()} | {
     "norms": ("norms", "longest", "outliers"),
     "lens": ("final_agreement", "final_probability"),
     "sinks": ("sink_share", "sink_norm"),
-    "heads": ("head_shares", "own_question", "many_images"),
+    "heads": ("head_shares", "image_specific", "many_images"),
     "decision": ("follows_patches", "follows_class_token", "pairs"),
 }
 
@@ -58,8 +58,8 @@ def rows(arrays: Arrays, figure: str) -> Iterator[list[Any]]:
         for (layer, head), share in np.ndenumerate(arrays["sink_share"]):
             yield [layer + 1, head + 1, float(share), float(arrays["sink_norm"][layer, head])]
     elif figure == "heads":
-        shares, own = arrays["head_shares"], arrays["own_question"]
-        yield ["layer", "head", "position", "content", "same for all", "rest", *["own question"][: len(own)]]
+        shares, own = arrays["head_shares"], arrays["image_specific"]
+        yield ["layer", "head", "position", "content", "same for all", "rest", *["image-specific query"][: len(own)]]
         for layer, head in np.ndindex(*shares.shape[:2]):
             question = [float(own[layer, head])] if len(own) else []
             yield [layer + 1, head + 1, *map(float, shares[layer, head]), *question]

@@ -220,13 +220,13 @@ export class Explainer {
     return { predicted: context.targetOf([])[0], rankings, random: randomOrders(context) };
   }
 
-  /** The forward pass in which the class token asks its mean question, as `fixed_question` in vitviz/attribution/lesson.py.
+  /** The forward pass in which the class token uses its mean query, as `mean_query` in vitviz/attribution/lesson.py.
       @throws RefusedError if the file has none */
-  question(given: Given): api.FixedQuestion {
+  question(given: Given): api.MeanQuery {
     const { config, file, sizes } = this.#network;
     const { name, question } = file.metadata;
     if (!question)
-      throw new RefusedError(`A fixed question needs the mean query of the class token: the file of ${name} has none.`);
+      throw new RefusedError(`The mean query needs the mean query of the class token: the file of ${name} has none.`);
     const asked = file.tensor('training.question.class_query').data;
     const input = { ...inputOf(this.#network, given.pixels, []), asked };
     const { logits, attention } = this.#network.forward(input);

@@ -75,7 +75,7 @@ export class ModelEngine implements Engine {
     'explanations/lesson': (request, signal) => this.#lesson(request, signal),
     'explanations/lesson/head': this.#inWorker('head'),
     'explanations/lesson/patch': this.#inWorker('patch'),
-    'explanations/lesson/fixed-question': this.#inWorker('question'),
+    'explanations/lesson/mean-query': this.#inWorker('question'),
     'explanations/lesson/removal': async ({ patches, ...request }, signal) => {
       for (const patch of patches) check('patches', patch, sizesOf(this.metadata.config).N);
       const [probabilities] = await this.#without(await this.#given(request, signal), [patches], signal);

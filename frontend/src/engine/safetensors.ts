@@ -1,7 +1,7 @@
 /* A model file: a checkpoint as vitviz/models/rounding.py writes it, in the safetensors format. */
 
 import { isRefused, RefusedError } from '../lib/refused';
-import type { FixedQuestion, TunedLens } from '../lib/routes';
+import type { MeanQuery, TunedLens } from '../lib/routes';
 import type { Resize } from './resample';
 import { completeConfig, type ViTConfig } from './vitConfig';
 
@@ -18,7 +18,7 @@ export interface ModelMetadata {
   rounding: string;
   sha256: string; // of the weights before they were rounded
   lens?: null | Omit<TunedLens, 'values'>; // whose weights are in the file
-  question?: Pick<FixedQuestion, 'own_question' | 'kept' | 'images'> | null; // whose mean query is in the file
+  question?: Pick<MeanQuery, 'image_specific' | 'kept' | 'images'> | null; // whose mean query is in the file
 }
 
 export interface Weights {

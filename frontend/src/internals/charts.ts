@@ -146,14 +146,14 @@ export function lens(reply: Probes, width: number): Figure {
 }
 
 /** What the heads look for. */
-export function heads({ head_shares, own_question, many_images }: Probes, width: number): Figure {
-  const { places, ...chart } = stacks(head_shares, own_question, width);
+export function heads({ head_shares, image_specific, many_images }: Probes, width: number): Figure {
+  const { places, ...chart } = stacks(head_shares, image_specific, width);
   const all = head_shares.flat();
   const most = (part: number) => {
     const index = largest(all.map((shares) => shares[part]));
     return [bold(percent(all[index][part], 0)), ` (${headName(places.partsOf(index))})`];
   };
-  const own = own_question.length ? `; own question ${percent(meanOf(own_question.flat()), 0)}` : '';
+  const own = image_specific.length ? `; image-specific query ${percent(meanOf(image_specific.flat()), 0)}` : '';
   return {
     chart: { kind: 'stacks', stacks: chart },
     places,
@@ -162,8 +162,8 @@ export function heads({ head_shares, own_question, many_images }: Probes, width:
     read(index) {
       const { layer, head } = places.partsOf(index);
       const [position, content, same, rest] = head_shares[layer][head].map((value) => percent(value, 0));
-      const question = own_question[layer]?.[head];
-      const tail = question === undefined ? '' : `; own question ${percent(question, 0)}`;
+      const question = image_specific[layer]?.[head];
+      const tail = question === undefined ? '' : `; image-specific query ${percent(question, 0)}`;
       return [
         `${capital(headName({ layer, head }))}: position `,
         bold(position),

@@ -42,10 +42,10 @@ describe('dots', () => {
 });
 
 describe('stacked bars', () => {
-  const chart = stacks(EXAMPLE.head_shares, EXAMPLE.own_question, WIDTH);
+  const chart = stacks(EXAMPLE.head_shares, EXAMPLE.image_specific, WIDTH);
   const [first, second] = [0, 1].map((head) => chart.places.box(head, []));
 
-  test('the parts of a head fill its bar, and the own question the thin one', () => {
+  test('the parts of a head fill its bar, and the image-specific query the thin one', () => {
     const widthOf = (rects: Stacks['rects']) => rects.reduce((sum, { width }) => sum + width, 0);
     const ofLast = chart.rects.slice(-6);
     expect(widthOf(ofLast.slice(0, 4))).toBeCloseTo(first.width);
@@ -153,7 +153,7 @@ describe('sentences', () => {
     ],
     [
       'heads',
-      'Position at most *50 %* (layer 1, head 1), content *60 %* (layer 1, head 2); own question 15 %. Over 200 images.',
+      'Position at most *50 %* (layer 1, head 1), content *60 %* (layer 1, head 2); image-specific query 15 %. Over 200 images.',
     ],
     ['decision', 'Swapped after layer 1, *70 %* of 150 pairs follow the patches; after layer 2, *0 %*.'],
   ] as const)('finding of %s', (name, expected) => {
@@ -181,7 +181,11 @@ describe('sentences', () => {
     ['sinks', 2, 'Layer 1, head 2: *50.0 %* of the attention on one token, which has 0.90 times the mean value norm.'],
     ['cka', 6, 'The input of layer 1 with itself: *1.00*.'],
     ['cka', 7, 'The input of layer 1 and layer 1: *0.70*.'],
-    ['heads', 3, 'Layer 2, head 2: position *20 %*, content *20 %*, same for all 20 %, rest 40 %; own question 40 %.'],
+    [
+      'heads',
+      3,
+      'Layer 2, head 2: position *20 %*, content *20 %*, same for all 20 %, rest 40 %; image-specific query 40 %.',
+    ],
     ['decision', 1, 'Swapped after layer 1, the prediction follows the patches in *70 %*, the class token in *20 %*.'],
   ] as const)('reading of %s at %i', (name, index, expected) => {
     expect(text(figure(name).read(index))).toBe(expected);

@@ -66,7 +66,7 @@ export const EXAMPLE: Probes = {
       [0.2, 0.2, 0.2, 0.4],
     ],
   ],
-  own_question: [
+  image_specific: [
     [0, 0],
     [0.2, 0.4],
   ],

@@ -4,7 +4,7 @@
 import { untrack } from 'svelte';
 import type { Host } from '../lib/host';
 import { sharpestHead, tokenCount } from '../lib/numbers';
-import type { FixedQuestion, Flips, HeadVectors, Lesson, PatchEmbedding, Swap, TunedLens } from '../lib/routes';
+import type { Flips, HeadVectors, Lesson, MeanQuery, PatchEmbedding, Swap, TunedLens } from '../lib/routes';
 import { Status } from '../lib/status.svelte';
 import type { Image, Subject } from '../lib/view';
 import type { Engine } from '../session/engine';
@@ -45,7 +45,7 @@ export interface Found {
   patch?: Decoded<PatchEmbedding>;
   removal?: { patches: readonly number[]; probabilities: readonly number[] };
   flips?: Flips;
-  fixed?: FixedQuestion;
+  fixed?: MeanQuery;
   swap?: { curves: Swap; src: string }; // with the second image
   lens?: TunedLens | null; // null: not fit
 }

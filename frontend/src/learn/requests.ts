@@ -53,7 +53,7 @@ export function figureRequest(page: LearnPage, subject: Subject): Request {
   }
   if (id === 'question' && page.pass?.explanation.shape.class_token) {
     return async (signal) => ({
-      fixed: await engine.request('explanations/lesson/fixed-question', { subject }, signal),
+      fixed: await engine.request('explanations/lesson/mean-query', { subject }, signal),
     });
   }
   if (id === 'decision' && page.pass?.lesson.patch_predictions) {

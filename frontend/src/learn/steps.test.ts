@@ -97,7 +97,7 @@ test('every name in the words is replaced', () => {
 test('steps that need a head say so', () => {
   const headless = { ...PASS, explanation: HEADLESS } as unknown as Pass;
   for (const id of ['softmax', 'contributions', 'removal'])
-    expect(textOf(STEPS[stepOf(id)], headless)[0]).toContain('needs a classification head');
+    expect(textOf(STEPS[stepOf(id)], headless)[0]).toContain('needs a classifier head');
 });
 
 test('a step about what the model lacks has nothing to try', () => {
@@ -114,7 +114,7 @@ test('a model without head has none that reads tokens', () => {
   const lesson = { ...PASS.lesson, patch_predictions: null };
   const headless = { lesson, explanation: HEADLESS } as unknown as Pass;
   expect(textOf(STEPS[stepOf('overview')], headless)[1]).toBe('Then 2 layers of attention and MLP update the tokens.');
-  expect(textOf(STEPS[stepOf('class-token')], headless)[1]).toContain('has no classification head');
+  expect(textOf(STEPS[stepOf('class-token')], headless)[1]).toContain('has no classifier head');
   const words = textOf(STEPS[stepOf('overview')], PASS)[1];
   expect(words).toContain('a classifier head reads one of them, the class token.');
 });

@@ -268,15 +268,6 @@ export interface Fitted {
   features: number;
 }
 
-/** The forward pass in which the class token asks its mean question; see `vitviz.attribution.lesson.fixed_question`. */
-export interface FixedQuestion {
-  rows: string;
-  probabilities: number[];
-  own_question: number[];
-  kept: number | null;
-  images: number;
-}
-
 /** The fewest patches known to change the predicted class, and how many of each random order do. */
 export interface Flips {
   best: number[] | null;
@@ -488,6 +479,15 @@ export interface MapsRequest {
   subject: Subject;
   target?: number[];
   part?: 'first' | 'quick' | 'all';
+}
+
+/** The forward pass in which the class token uses its mean query; see `vitviz.attribution.lesson.mean_query`. */
+export interface MeanQuery {
+  rows: string;
+  probabilities: number[];
+  image_specific: number[];
+  kept: number | null;
+  images: number;
 }
 
 /** An attribution method; those on request take many forward passes, some have also a map per pixel. The page shows the first ones before the others. */
@@ -785,7 +785,7 @@ export interface Probes {
   sink_share: number[][];
   sink_norm: number[][];
   head_shares: number[][][];
-  own_question: number[][];
+  image_specific: number[][];
   follows_patches: number[];
   follows_class_token: number[];
   many_images: number;
@@ -1284,7 +1284,7 @@ export interface Routes {
   'explanations/lesson': [SubjectRequest, Lesson];
   'explanations/lesson/head': [HeadRequest, HeadVectors];
   'explanations/lesson/patch': [PatchRequest, PatchEmbedding];
-  'explanations/lesson/fixed-question': [SubjectRequest, FixedQuestion];
+  'explanations/lesson/mean-query': [SubjectRequest, MeanQuery];
   'explanations/lesson/removal': [RemovalRequest, Probabilities];
   'explanations/lesson/flips': [SubjectRequest, Flips];
   'models': [Empty, Models];

@@ -80,16 +80,16 @@ async def patch(request: types.PatchRequest, call: Caller) -> types.PatchEmbeddi
     return await call.quick(compute)
 
 
-@router.post("/fixed-question")
-async def fixed_question(request: SubjectRequest, call: Caller) -> types.FixedQuestion:
+@router.post("/mean-query")
+async def mean_query(request: SubjectRequest, call: Caller) -> types.MeanQuery:
     """Return the forward pass with the mean query of the class token."""
     held = await find(request, call)
     context = held.explanation.context
 
-    def compute() -> types.FixedQuestion:
+    def compute() -> types.MeanQuery:
         measured = require_measured(context.checkpoint)
-        found = lesson.fixed_question(context, measured.factors)
-        return types.FixedQuestion(
+        found = lesson.mean_query(context, measured.factors)
+        return types.MeanQuery(
             rows=to_base64(found.rows.astype("<f4")),
             probabilities=found.probabilities.tolist(),
             **measured.question,

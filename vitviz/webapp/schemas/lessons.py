@@ -163,20 +163,20 @@ class Probabilities(Reply):
     probabilities: Vector
 
 
-class FixedQuestion(Reply):
-    """The forward pass in which the class token asks its mean question; see `vitviz.attribution.lesson.fixed_question`.
+class MeanQuery(Reply):
+    """The forward pass in which the class token uses its mean query; see `vitviz.attribution.lesson.mean_query`.
 
     Attributes:
         rows: Attention of the class token, mean over the heads, (L, T).
         probabilities: Of the classes, (K,).
-        own_question: Share of what differs between images in its scores, mean over the heads, (L,).
+        image_specific: Share of what differs between images in its scores, mean over the heads, (L,).
         kept: Fraction of predictions that stay; None if that was not measured.
         images: Number of images over which means were taken.
     """
 
     rows: str
     probabilities: Vector
-    own_question: Vector
+    image_specific: Vector
     kept: float | None
     images: int
 

@@ -171,7 +171,7 @@ class Probes(Reply):
     sink_share: Matrix
     sink_norm: Matrix
     head_shares: Array3
-    own_question: Matrix
+    image_specific: Matrix
     follows_patches: Vector
     follows_class_token: Vector
     many_images: int
