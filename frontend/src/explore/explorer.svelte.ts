@@ -18,6 +18,7 @@ export class Explorer {
 
   root = $state.raw<HTMLElement | null>(null); // while it is mounted
   presented = $state.raw<Presentation | null>(null); // what fills the window
+  opener: Element | null = null; // had the focus before
   set = $state.raw<ImageSet | null>(null); // several images, shown below the one that is explained
   isHidden = $state.raw(false); // another tab is on screen
 
@@ -81,6 +82,7 @@ export class Explorer {
   }
 
   present(what: Presentation | null) {
+    if (!this.presented) this.opener = document.activeElement;
     this.presented = what;
   }
 }

@@ -1,8 +1,7 @@
 /* Presentation: the image and the map, the map, or the matrix fills the window, with larger type. */
 
-import { cover, isShortcut, takesText } from '../lib/dom';
+import { isShortcut, takesText } from '../lib/dom';
 import type { Explorer } from './explorer.svelte';
-import { focusTile } from './focus';
 
 export type Presentation = 'pair' | 'map' | 'matrix';
 
@@ -38,11 +37,4 @@ export function presentByKey(explorer: Explorer, event: KeyboardEvent) {
   } else return;
   event.preventDefault();
   event.stopPropagation();
-}
-
-/** Put the explorer above the rest of the page. Returns a function that ends it. */
-export function coverPage(explorer: Explorer, root: HTMLElement): () => void {
-  const end = cover(root);
-  focusTile(explorer);
-  return end;
 }

@@ -1,1 +1,1 @@
-import{Pr as e,an as t,in as n}from"./shared.js";function r({root:r,session:i},a={preventScroll:!0}){let{explanation:o,view:s}=i;if(!o)return;e();let{layers:c,heads:l}=o.shape,u=t(s.layer,c)*(l+1)+n(s.head,l);r?.querySelectorAll(`.matrix .cell`)[u]?.focus(a)}export{r as t};
+import{Mr as e,nn as t,rn as n}from"./shared.js";function r({root:r,session:i},a={preventScroll:!0}){let{explanation:o,view:s}=i;if(!o)return;e();let{layers:c,heads:l}=o.shape,u=n(s.layer,c)*(l+1)+t(s.head,l);r?.querySelectorAll(`.matrix .cell`)[u]?.focus(a)}export{r as t};

@@ -1,4 +1,4 @@
-import{a as e,i as t,n,t as r}from"./figures.js";import{Br as i,Er as a,Kn as o,Lr as s,Or as c,Rr as l,ar as u,kr as d,lr as f,sr as p,t as m,xr as h}from"./shared.js";import{n as g}from"./internals.js";var _=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
+import{a as e,i as t,n,t as r}from"./figures.js";import{Dr as i,Er as a,Fr as o,Ir as s,Rr as c,Wn as l,ar as u,rr as d,sr as f,t as p,wr as m,yr as h}from"./shared.js";import{n as g}from"./internals.js";var _=`/* Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick.
    lib/base.css is included before them; Internals.svelte sets --data, the color of data in charts, from the color map. */
 
 /* Headline, choice of images. */
@@ -97,4 +97,4 @@ svg .column { fill: var(--data); }
 @media (max-width: 639px) {
   .foot .keys { display: none; }
 }
-`,v=f(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function y(e,t){l(t,!0);var n=v();let r;var f=a(n);g(f,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var _=d(f,2),y=c(_,!0);i(n),h(e=>{r=o(n,``,r,{width:`640px`,"--data":e}),u(y,t.about)},[()=>m(t.page.theme.table(`seq`)[150])]),p(e,n),s()}async function b(i,a,o){let{model:s,images:c}=i.drawing?.reply??i.choice,l=i.drawing?.reply.provenance??null,u=`Model: ${s}, over ${c}.`,d={page:r(i,{theme:i.theme.light()}),caption:a,about:u},f=await n(y,d,[_],a.title,`${a.caption} ${u}`);return{name:t([`vitviz`,s,a.probe],o),blob:await e(f,o,l)}}export{b as drawFigure};
+`,v=f(`<article class="vitviz vitviz-internals figure" data-ready="figure"><!> <p class="caption"> </p></article>`);function y(e,t){s(t,!0);var n=v();let r;var f=m(n);g(f,{get page(){return t.page},get caption(){return t.caption},canSave:!1});var _=i(f,2),y=a(_,!0);c(n),h(e=>{r=l(n,``,r,{width:`640px`,"--data":e}),d(y,t.about)},[()=>p(t.page.theme.table(`seq`)[150])]),u(e,n),o()}async function b(i,a,o){let{model:s,images:c}=i.drawing?.reply??i.choice,l=i.drawing?.reply.provenance??null,u=`Model: ${s}, over ${c}.`,d={page:r(i,{theme:i.theme.light()}),caption:a,about:u},f=await n(y,d,[_],a.title,`${a.caption} ${u}`);return{name:t([`vitviz`,s,a.probe],o),blob:await e(f,o,l)}}export{b as drawFigure};
