@@ -79,6 +79,16 @@ def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
         assert np.abs(np.diff(found["cls_attention"].astype(np.float32), axis=0)).max() > 0, "the weights changed"
 
 
+def test_a_long_epoch_is_evaluated_within(config, monkeypatch):
+    monkeypatch.setattr(loop, "EVAL_INTERVAL", -1.0)  # at every step
+    monkeypatch.setattr(loop, "EVAL_FRACTION", -1.0)
+    seen = []
+    train(replace(config, num_snapshots=0), seen.append)
+    assert [progress.epoch for progress in seen] == [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
+    assert all(progress.accuracy is not None for progress in seen)
+    assert [progress.epoch for progress in seen if progress.train_accuracy is not None] == [1.0, 2.0]
+
+
 def test_the_timeline_file_is_complete_after_every_snapshot(config, monkeypatch):
     real, seen = TrainingLoop.record_snapshot, []
 

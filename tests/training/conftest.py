@@ -17,6 +17,7 @@ def no_clock(monkeypatch):
     monkeypatch.setattr(loop, "is_fused_attention_faster", lambda *args: True)
     monkeypatch.setattr(loop, "is_onednn_faster", lambda: False)
     monkeypatch.setattr(loop, "LOG_INTERVAL", float("inf"))
+    monkeypatch.setattr(loop, "EVAL_INTERVAL", float("inf"))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from textwrap import shorten
-from typing import Annotated, Any, ClassVar, NoReturn, Protocol, cast
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Protocol, cast
 
 import torch
 import torch.nn.functional as F
@@ -49,6 +49,8 @@ from vitviz.training.teacher import Teacher
 from vitviz.training.timeline import Timeline, TimelineRecorder, create_recorder
 
 LOG_INTERVAL = 2.0  # seconds; reading the loss synchronizes with the device
+EVAL_INTERVAL = 20.0  # seconds between evaluations within an epoch
+EVAL_FRACTION = 1 / 30  # of the duration between them, in long runs
 LOWER_RATES = "Use lower learning rates; a state that was saved before is kept."
 Metric = Annotated[float, Field(allow_inf_nan=True)] | None  # of another training loop as it reports it
 Time = Annotated[float, Field(ge=0, lt=10**15)]
@@ -66,8 +68,8 @@ class Progress:
     loss: Metric = None  # mean loss since the previous line (nats)
     learning_rate: Metric = None  # learning rate of the first optimizer
     images_per_second: Metric = None  # throughput since this process started or resumed the run
-    accuracy: Metric = None  # accuracy of the EMA weights on the first evaluation images, at the end of an epoch
-    train_accuracy: Metric = None  # the same on the first training images, without augmentation
+    accuracy: Metric = None  # of the EMA weights on the first evaluation images, at ends of epochs and in between
+    train_accuracy: Metric = None  # the same on the first training images, without augmentation, at ends of epochs
     # At a snapshot, of the weights without averaging; see `vitviz.training.alarms.Signals`.
     entropy: Metric = None  # of the attention divided by that of uniform attention, mean over the heads
     distance: Metric = None  # mean attention distance (px), mean over the heads
@@ -210,6 +212,7 @@ class TrainingLoop:
         self.loss, self.losses = float("nan"), list[Tensor]()  # the last one logged, and those of the steps since
         self.signals, self.alarmed = dict[str, Any](), set[str]()  # to be logged next; kinds of alarms so far
         self.start_time, self.last_logged = time.monotonic(), -math.inf  # log the first step immediately
+        self.last_evaluated = self.start_time
         if state is not None:
             self.restore(state)
         self.resumed_images = self.images_seen
@@ -229,29 +232,35 @@ class TrainingLoop:
         """
         if self.device.type == "cuda" and self.config.compile:
             self.compile()  # before the clock starts
-        self.start_time = time.monotonic()
+        self.start_time = self.last_evaluated = time.monotonic()
         if self.step_count == 0 and self.timeline.is_due(0.0):
             self.record_snapshot()
         while self.progress < 1:
             for batch in read_ahead(self.images, self.batches()):
                 self.step(batch)
-                is_log_due = time.monotonic() - self.last_logged > LOG_INTERVAL
                 # Only the clock of the main process counts.
-                clock = (self.used_budget(), is_log_due) if self.distributed.is_main_process else (0.0, False)
-                self.progress, log_due, stopping = self.distributed.all_reduce_max(*clock, stop.requested)
+                clock = self.due() if self.distributed.is_main_process else (0.0, False, False)
+                self.progress, log_due, eval_due, stopping = self.distributed.all_reduce_max(*clock, stop.requested)
                 if is_recorded := self.timeline.is_due(self.progress):
                     self.record_snapshot()
                 if stopping and self.progress < 1 and not self.is_epoch_end:  # at the end there is nothing to resume
                     self.save_and_stop()
-                if log_due or (is_recorded and not self.is_epoch_end):
-                    yield self.log()
+                if log_due or eval_due or (is_recorded and not self.is_epoch_end):
+                    yield self.log("evaluation" if eval_due else "none")
                 if self.progress >= 1:
                     break
             if self.progress >= 1 or self.completed_epochs % self.config.checkpoint_every_epochs == 0:
-                yield self.log(evaluate=True)
+                yield self.log("both")
                 self.save({})
             if stopping and self.progress < 1:
                 self.save_and_stop()
+
+    def due(self) -> tuple[float, bool, bool]:
+        """Return the used fraction of the budget, and whether to log, and to evaluate within an epoch."""
+        progress, now = self.used_budget(), time.monotonic()
+        interval = max(EVAL_INTERVAL, EVAL_FRACTION * self.seconds / max(progress, 1e-9))
+        is_eval_due = now - self.last_evaluated > interval and progress < 1 and not self.is_epoch_end
+        return progress, now - self.last_logged > LOG_INTERVAL, is_eval_due
 
     def finish(self) -> None:
         """Evaluate the result and write the final checkpoint, without the training state."""
@@ -447,8 +456,11 @@ class TrainingLoop:
 
     # --- log and snapshot ---
 
-    def log(self, evaluate: bool = False) -> Progress:
-        """Append a line to the metrics; with accuracies, if `evaluate` is set in the main process of a classification.
+    def log(self, evaluate: Literal["none", "evaluation", "both"] = "none") -> Progress:
+        """Append a line to the metrics; of a classification with accuracy on images of the sets to `evaluate`.
+
+        Args:
+            evaluate: Neither, the evaluation set, or both it and the training set.
 
         Raises:
             TrainingError: If the loss is NaN or infinite.
@@ -462,10 +474,12 @@ class TrainingLoop:
                 step = self.step_count - len(losses) + 1 + finite
                 where = f"step {step}, epoch {step / self.steps_per_epoch:.2f}"
                 raise TrainingError(f"The loss is {self.loss} at {where}.", LOWER_RATES)
-        evaluate = evaluate and self.distributed.is_main_process and self.config.objective == "classify"
-        subsets = [(x[:NUM_EVAL_SAMPLES], y[:NUM_EVAL_SAMPLES]) for x, y in (self.eval_set, (self.images, self.labels))]
-        accuracies = [measure_accuracy(self.result({}), x, y) for x, y in subsets] if evaluate else []
+        sets = [self.eval_set, (self.images, self.labels)][: ("none", "evaluation", "both").index(evaluate)]
+        is_measured = self.distributed.is_main_process and self.config.objective == "classify"
+        subsets = [(x[:NUM_EVAL_SAMPLES], y[:NUM_EVAL_SAMPLES]) for x, y in sets if is_measured]
+        accuracies = [measure_accuracy(self.result({}), x, y) for x, y in subsets]
         self.last_logged = time.monotonic()
+        self.last_evaluated = self.last_logged if sets else self.last_evaluated
         images, seconds = self.images_seen - self.resumed_images, self.seconds - self.resumed_seconds
         speed = images / seconds if images else self.images_seen / self.seconds
         measured: dict[str, Any] = dict(zip(("accuracy", "train_accuracy"), accuracies, strict=False)) | self.signals

@@ -13,10 +13,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+from PIL import Image
+
 from vitviz.data import datasets, image_folder
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import data_root
 from vitviz.data.download import Download
+from vitviz.data.encoding import data_url
 from vitviz.data.image_cache import Report
 from vitviz.errors import DataError
 from vitviz.files import atomic_write, printable_name
@@ -123,10 +126,12 @@ class DataSets:
         except DataError as error:
             problem = str(error)
         skipped = table.skipped[:MAX_SKIPPED]
+        first = next((images[0] for images, _ in table.images.splits.values() if len(images)), None)  # (3, H, W)
         return SurveyReply(
             counts=[(label, *both) for label, both in table.counts.items()],
             refused=[(name, reason) for name, reason in skipped],
             more=len(table.skipped) - len(skipped),
             divided=table.auto_split,
             problem=problem,
+            sample="" if first is None else data_url(Image.fromarray(first.permute(1, 2, 0).numpy())),
         )

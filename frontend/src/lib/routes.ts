@@ -1096,6 +1096,7 @@ export interface SurveyReply {
   more: number;
   divided: boolean;
   problem: string;
+  sample: string;
 }
 
 /** The output for the patches of A and, after a layer, the class token of B; index 0 is before the first layer. */

@@ -97,7 +97,7 @@ const ACCEPTED = {
   model: { 'model.depth': 4 },
 };
 const ESTIMATE = { parameters: 1, tokens: 65, images_per_second: 900, seconds: 120, epochs: 4.7, device: 'cpu' };
-export const SURVEY = { counts: [['a', 2, 1]], refused: [], more: 0, divided: true, problem: '' };
+export const SURVEY = { counts: [['a', 2, 1]], refused: [], more: 0, divided: true, problem: '', sample: '' };
 const REPLIES: Record<string, unknown> = {
   'runs/poll': UNCHANGED,
   'runs/check': ACCEPTED,

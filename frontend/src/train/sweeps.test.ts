@@ -63,7 +63,7 @@ test('runs that differ in the seed are one line: mean and range where all of the
   expect(without.range.at(-1)).toEqual([2, 4, 14]);
   expect([cutmix.count, cutmix.points, cutmix.range]).toEqual([1, [[3, 5]], [[3, 5, 5]]]);
   expect(outcomeOf([without, cutmix], ([[key, value]]) => `${key} ${value}`)).toBe(
-    'cutmix_prob 0: 9.00 (4.00 to 14.0, 2 seeds) at epoch 2; cutmix_prob 1: 5.00 at epoch 3. Line: mean; band: smallest to largest of the seeds.',
+    'At epoch 2, cutmix_prob 0: 9.00 (4.00 to 14.0, 2 seeds); cutmix_prob 1: 5.00. Line: mean; band: smallest to largest of the seeds.',
   );
   expect(groupsOf(entries, {}, 'distance')).toEqual([]);
 });

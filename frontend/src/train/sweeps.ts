@@ -8,7 +8,7 @@ import { epochText } from './sentences';
 /** What can be drawn over epochs. */
 export const METRICS = {
   loss: 'Training loss',
-  accuracy: 'Accuracy after each epoch',
+  accuracy: 'Accuracy',
   distance: 'Attention distance (px), mean of all heads',
   min_distance: 'Attention distance (px), most local head',
   entropy: 'Entropy of attention, of uniform',
@@ -98,15 +98,20 @@ export function groupsOf(entries: Entry[], curves: Record<string, Curve>, metric
   });
 }
 
-/** What the groups reached at the last epoch of all their runs: mean and range. */
+/** What the groups reached at the last epoch of all runs: mean and range. */
 export function outcomeOf(groups: Group[], nameOf: (settings: Group['settings']) => string): string {
+  const epoch = Math.min(...groups.map(({ points }) => points[points.length - 1][0]));
   const words = groups.map(({ settings, points, range, count }) => {
-    const [epoch, mean] = points[points.length - 1];
-    const [, low, high] = range[range.length - 1];
-    const spread = count > 1 ? ` (${low.toPrecision(3)} to ${high.toPrecision(3)}, ${count} seeds)` : '';
-    return `${nameOf(settings)}: ${mean.toPrecision(3)}${spread} at epoch ${epochText(epoch)}`;
+    const at = (place: 1 | 2) =>
+      valueAt(
+        range.map((values): Point => [values[0], values[place]]),
+        epoch,
+      ).toPrecision(3);
+    const spread = count > 1 ? ` (${at(1)} to ${at(2)}, ${count} seeds)` : '';
+    return `${nameOf(settings)}: ${valueAt(points, epoch).toPrecision(3)}${spread}`;
   });
-  return `${words.join('; ')}.${groups.some(({ count }) => count > 1) ? ' Line: mean; band: smallest to largest of the seeds.' : ''}`;
+  const legend = groups.some(({ count }) => count > 1) ? ' Line: mean; band: smallest to largest of the seeds.' : '';
+  return `At epoch ${epochText(epoch)}, ${words.join('; ')}.${legend}`;
 }
 
 /** The value between two points, linear in the epoch. */

@@ -228,6 +228,7 @@ class SurveyReply(Reply):
         more: The number of other rejected files.
         divided: Whether the test images were split off the training images.
         problem: Why nothing can be trained on them; empty otherwise.
+        sample: One of the images as a data URL, with the size of the model's input; empty without any.
     """
 
     counts: list[tuple[str, int, int]]
@@ -235,6 +236,7 @@ class SurveyReply(Reply):
     more: int
     divided: bool
     problem: str
+    sample: str
 
 
 class NameRequest(Model):

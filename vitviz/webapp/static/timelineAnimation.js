@@ -8,7 +8,7 @@ h2 { white-space: nowrap; }
 .fields select, .of select { appearance: auto; }
 
 .views { padding-top: 12px; }
-.halves { display: grid; grid-template-columns: 372px minmax(0, 1fr); gap: 56px; padding-top: 16px; }
+.halves { display: grid; grid-template-columns: 372px minmax(0, 1fr); gap: 28px 56px; padding-top: 16px; }
 .setup, .watch { min-width: 0; }
 
 /* The form. */
@@ -77,13 +77,14 @@ h2 { white-space: nowrap; }
 .not-taken b { font-weight: 600; color: var(--ink); }
 
 .plan { display: grid; grid-template-columns: 80px minmax(0, 1fr); gap: 16px; align-items: start; margin: 16px 0 14px; }
-.cut { position: relative; width: 80px; height: 80px; }
+.cut { position: relative; width: 80px; height: 80px; background: var(--tile-line); }
 .cut img { width: 100%; height: 100%; image-rendering: pixelated; }
 .cut .patch-grid { --grid-line: rgba(255, 255, 255, .5); }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 12px; margin: 0; font-size: 13px; line-height: 18px; }
 dt { color: var(--quiet); }
 dd { margin: 0; }
-.begin { position: sticky; z-index: 2; top: 0; bottom: 0; display: flex; align-items: center; gap: 12px; margin: 0 -8px; padding: 8px; background: var(--page); }
+.begin { position: sticky; z-index: 2; top: 0; display: flex; align-items: center; gap: 12px; margin: 0 -8px; padding: 8px; background: var(--page); }
+.form :is(input, select, summary) { scroll-margin-block: 64px; }
 .begin .note { min-width: 0; }
 
 .closed { margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
@@ -107,7 +108,7 @@ dd { margin: 0; }
 svg .quiet { stroke: var(--quiet); stroke-width: 1.5; }
 svg .end { stroke: none; fill: var(--ink); }
 svg .end.quiet { fill: var(--quiet); }
-svg .name { stroke: var(--page); stroke-width: 4px; paint-order: stroke; fill: var(--ink); }
+svg :is(.name, .at-cursor) { stroke: var(--page); stroke-width: 4px; paint-order: stroke; fill: var(--ink); }
 svg .name.quiet { stroke-width: 4px; stroke: var(--page); fill: var(--quiet); }
 svg .band { stroke: none; opacity: .22; }
 svg .mark { stroke: var(--warn); fill: var(--warn); }
@@ -144,7 +145,7 @@ svg .cursor { stroke: var(--color-accent); stroke-dasharray: 3 3; }
 .thumb { width: 28px; height: 28px; padding: 0; border: 0; background: none; cursor: pointer; }
 .thumb:hover { box-shadow: 0 0 0 1.5px var(--ink); }
 .thumb[aria-checked=true] { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
-.forming { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 12px 32px; margin-top: 20px; }
+.forming { display: grid; grid-column: 1 / -1; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 12px 32px; }
 .forming h2 { font-size: 13px; line-height: 18px; }
 .forming figure { min-width: 0; }
 .forming figure:has(+ [hidden]) { grid-column: 1 / -1; }
@@ -194,7 +195,8 @@ th:last-child, td:last-child { padding-right: 0; }
 .sides { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 16px 48px; margin-top: 4px; align-items: start; }
 .sides figure { min-width: 0; }
 h3 { font-size: 13px; line-height: 18px; font-weight: 600; }
-.plotted { margin-bottom: 8px; max-width: 100%; }
+.plotted { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; margin-bottom: 8px; font-size: 13px; }
+.plotted select { max-width: 100%; }
 .sides .note { margin-top: 8px; max-width: 80ch; }
 .sides .chart { min-height: 40px; }
 .pending { color: var(--quiet); }
@@ -207,7 +209,7 @@ h3 { font-size: 13px; line-height: 18px; font-weight: 600; }
 .foot .machine { margin-left: auto; }
 
 @media (max-width: 1359px) {
-  .halves { grid-template-columns: 320px minmax(0, 1fr); gap: 36px; }
+  .halves { grid-template-columns: 320px minmax(0, 1fr); column-gap: 36px; }
   .live { grid-template-columns: 144px minmax(0, 1fr); gap: 24px; }
   .probe-image, .map { width: 144px; }
   .probes { grid-template-columns: repeat(4, 28px); gap: 10px; }
@@ -219,13 +221,14 @@ h3 { font-size: 13px; line-height: 18px; font-weight: 600; }
 }
 @media (max-width: 1100px) {
   .halves { grid-template-columns: minmax(0, 1fr); gap: 32px; }
-  .training-first .watch { order: -1; }
+  .training-first :is(.watch, .forming) { order: -1; }
   .fields { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .live { grid-template-columns: 168px minmax(0, 356px) minmax(0, 1fr); gap: 28px; }
   .probe-image, .map { width: 168px; }
   .probes { grid-template-columns: repeat(5, 28px); gap: 7px; }
   .findings { grid-column: auto; }
   .group { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  .runs .row-actions { flex-wrap: wrap; justify-content: flex-start; gap: 0 12px; width: 170px; }
 }
 @media (max-width: 960px) {
   .live { grid-template-columns: 168px minmax(0, 1fr); }
