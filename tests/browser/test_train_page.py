@@ -517,7 +517,7 @@ def test_another_run_can_be_shown_during_a_sweep(context, train_server):
     page.wait_for_function(f"document.querySelector('{TRAIN}').dataset.polls > {polls + 2}")
     expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-maxtrainsamples100")
     page.locator(".plotted select").select_option("distance")
-    expect(page.locator(".outcome")).to_contain_text("training subset 100: 1")  # px
+    expect(page.locator(".outcome")).to_contain_text("Training subset 100: 1")  # px
     page.locator(".sweeps").get_by_role("button", name="Stop").click()
     expect(page.locator(".about-sweep")).to_contain_text("stopped")
 

@@ -630,6 +630,8 @@ def test_an_image_folder_is_surveyed_before_its_eta(page, trainings, monkeypatch
     found = page.get("data/folders/survey", **PETS)
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
     assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
+    sample = Image.open(io.BytesIO(base64.b64decode(found["sample"].partition(",")[2])))
+    assert sample.size == (32, 32), "that of the model's input"
     assert trainings.config(ConfigRequest(**PETS)).model.num_classes == 2, "as many as were counted"
     few = page.get("runs/estimate", **PETS)
     many = page.get("runs/estimate", **PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
