@@ -55,3 +55,31 @@ def test_five_pages_and_a_saved_file_are_shown_without_an_error(subtests, addres
             tab.wait_for_selector(ready)
             assert tab.evaluate("location.href").startswith(url.partition("?")[0])
             assert [error for error in tab.errors if error != DELIVERED_LATER] == []
+
+
+# What is missing on the stage of the motion: colors or texts.
+MISSING = """(() => {
+  const stage = document.querySelector(".motion-stage canvas");
+  const { width, height } = stage;
+  const { data } = stage.getContext("2d").getImageData(0, 0, width, height);
+  const colors = new Set(new Uint32Array(data.buffer));
+  const texts = document.querySelectorAll(".motion li").length;
+  return colors.size > 20 && texts > 0 ? "" : `${colors.size} colors, ${texts} texts`;
+})()"""
+
+
+def test_every_beat_of_the_motion_is_drawn(address, tmp_path, engine):
+    with engine(f"{address}?tab=learn&image=cat", tmp_path) as tab:
+        tab.wait_for_selector(".vitviz-learn[data-settled][data-state=ready] .motion[data-beat]")
+        names = tab.evaluate(
+            "[...document.querySelectorAll('.motion-scrub li button')].map((one) => one.ariaLabel).join('|')"
+        )
+        seen = set()
+        for number, _ in enumerate(names.split("|")):
+            tab.evaluate(f"document.querySelectorAll('.motion-scrub li button')[{number}].click()")
+            tab.wait_for_selector(f".motion-scrub li:nth-child({number + 1}) [aria-current=step]")
+            tab.wait_for_selector(".motion:not([data-playing])")
+            seen.add(tab.evaluate("document.querySelector('.motion').dataset.beat"))
+            assert tab.evaluate(MISSING) == ""
+        assert len(seen) == 13
+        assert [error for error in tab.errors if error != DELIVERED_LATER] == []

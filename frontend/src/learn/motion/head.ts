@@ -61,8 +61,9 @@ function drawApart(scene: Scene, isWeight: boolean) {
   }
   if (!shape.class_token) return;
   const [{ x, y, w, h }, end] = [scene.cellOfToken(0), scene.cellOfToken(shape.prefix - 1)];
-  if (world.isTall) pen.text('class token', end.x + end.w, y + h / 2, { base: 'middle', dx: 6 });
-  else pen.text('class token', x + w / 2, y, { align: 'center', dy: -6 });
+  const name = shape.distilled ? 'class, distillation' : 'class token';
+  if (world.isTall) pen.text(name, end.x + end.w, y + h / 2, { base: 'middle', dx: 6 });
+  else pen.text(name, x + w / 2, y, { align: 'center', dy: -6 });
 }
 
 /** Scores or weights as text, where there is room. */
