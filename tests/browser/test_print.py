@@ -79,7 +79,7 @@ def test_internals_prints_its_figures_whole(open_page):
 
 def test_a_step_of_the_lesson_prints_on_one_sheet_with_its_answer(context, address):
     page = context.new_page()
-    for step in ("attention", "contributions"):
+    for step in ("attention", "positions"):
         page.goto(f"{address}?tab=learn&step={step}")
         page.wait_for_selector(f"{LEARN}[data-step={step}][data-settled] .lesson-figure > *")
         check_sheet(page, LEARN)
