@@ -20,7 +20,7 @@ figure { display: grid; grid-row: span 8; grid-template: subgrid / minmax(0, 1fr
 figcaption { margin-top: 12px; font-size: 13px; line-height: 19px; color: var(--quiet); }
 figcaption b { color: var(--ink); font-weight: 600; }
 .line b { color: var(--ink); font-weight: 600; }
-cite { display: block; margin-top: 4px; font-size: 12px; line-height: 16px; font-style: normal; }
+cite { display: block; margin-top: 4px; font-size: 13px; line-height: 17px; font-style: normal; }
 
 .stage { position: relative; width: fit-content; max-width: 100%; min-height: 240px; cursor: crosshair; touch-action: manipulation; user-select: none; }
 .stage.opens { cursor: pointer; }

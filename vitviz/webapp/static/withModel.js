@@ -136,7 +136,7 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 .amount-cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page) !important; }
 .amount-cell span { font-size: 12px; line-height: 1; }
 @container (max-width: 33px) { .amount-cell span { display: none; } }
-.ledger-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.ledger-note { margin-top: 6px; font-size: 13px; line-height: 17px; color: var(--quiet); }
 @media (max-width: 639px) {
   .ledger { grid-template-columns: 46px minmax(126px, 1fr) repeat(var(--heads), minmax(26px, 36px)); }
   .ledger-name { position: sticky; left: -3px; z-index: 3; background: var(--page); }
@@ -146,13 +146,14 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 .film-options label { display: flex; align-items: center; gap: 6px; cursor: pointer; }
 .film-options input { appearance: auto; width: 15px; height: 15px; margin: 0; accent-color: var(--color-accent); }
 .film { --frame: clamp(56px, 300px / var(--layers) + 54px, 112px); display: grid; gap: 8px; grid-template-columns: repeat(auto-fill, minmax(var(--frame), 1fr)); padding: 4px; margin: -4px; }
+@media (max-width: 1359px) { .film { --frame: clamp(56px, 300px / var(--layers) + 30px, 84px); } }
 .frame { display: grid; grid-template-columns: 1fr auto; gap: 4px 2px; padding: 0; border: 0; background: none; color: inherit; text-align: left; font-size: 12px; line-height: 16px; cursor: pointer; }
 .frame canvas { grid-column: 1 / 3; width: 100%; aspect-ratio: var(--aspect); box-shadow: 0 0 0 1px var(--tile-line); background: repeating-linear-gradient(135deg, var(--hairline) 0 1px, transparent 1px 6px); }
 .frame:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }
 .frame[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }
 .frame[aria-pressed=true] .frame-name { color: var(--color-accent); font-weight: 600; }
 .frame-text { color: var(--quiet); }
-.film-note { margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }
+.film-note { margin-top: 6px; font-size: 13px; line-height: 17px; color: var(--quiet); }
 .nearest { margin-top: 6px; padding-top: 6px; border-top: 1px solid var(--hairline); }
 .nearest h3 { margin: 0 0 4px; font-size: 13px; font-weight: 600; }
 .nearest-images { display: grid; grid-template-columns: repeat(8, minmax(0, 1fr)); gap: 6px; padding: 0; list-style: none; }
