@@ -443,6 +443,7 @@ def test_a_lesson_in_the_file_has_the_numbers_of_the_library(tab, saved, rounded
     first = dogs[np.argmax(dogs > swapped.probabilities[:, own.probabilities.argmax()])]
     expect(figure.locator(".swap-sentence")).to_contain_text(f"(dog {percent(first, 1)})")
     page.get_by_role("button", name="Attention is not explanation").click()
+    page.locator(".vitviz-learn .lesson-stage").click(position={"x": 4, "y": 4})
     page.get_by_role("button", name="Give up and compare").click()
     expect(page.locator(".lesson-flips")).to_contain_text("Best known")
     assert log == []
