@@ -60,8 +60,9 @@ class Recorder:
     def save(self, path: Path) -> None:
         """Write the animation, with one palette for all frames."""
         images = [frame for frame, _ in self.frames]
-        sheet = Image.new("RGB", (WIDTH, sum(image.height for image in images)))
-        for i, image in enumerate(images):
+        sampled = images[::3]
+        sheet = Image.new("RGB", (WIDTH, sum(image.height for image in sampled)))
+        for i, image in enumerate(sampled):
             sheet.paste(image, (0, i * image.height))
         palette = sheet.quantize(COLORS, kmeans=1, dither=Image.Dither.NONE)
         first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images)
@@ -102,15 +103,19 @@ def explore(recorder: Recorder) -> None:
         recorder.hold(450)
     recorder.click("[role=gridcell] >> nth=29")
     recorder.hold(900)
-    recorder.click("[data-do=ablate]", until=attribute(EXPLORER, "changed"))
-    recorder.tab.wait_for_function(scored)
+    before = recorder.tab.get_attribute(EXPLORER, "data-scores")
+    recorder.click("[data-do=ablate]", until=attribute(EXPLORER, "scores", before))
     recorder.hold(1800)
 
 
 def learn(recorder: Recorder) -> None:
-    """Open the lesson, follow a worked row, and play the game until the prediction changes."""
+    """Open the lesson, drag through its motion, follow a worked row, and play the game until the prediction changes."""
     recorder.click("[role=tab]:has-text('Learn')", until=attribute(LEARN, "settled"))
     recorder.hold(1500)
+    for second in range(3, 56, 4):
+        recorder.tab.get_by_label("Time").fill(str(second))
+        recorder.tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        recorder.hold(400)
     recorder.click("[aria-label^='6, Scores']", until="() => !document.querySelector('.motion[data-playing]')")
     recorder.click(".motion-name button", until=attribute(LEARN, "settled", step="attention"))
     recorder.hold(1200)
@@ -120,7 +125,9 @@ def learn(recorder: Recorder) -> None:
     recorder.move(".lesson-numbers >> nth=2 >> span >> nth=6")
     recorder.tab.wait_for_selector(".lesson-numbers .on")
     recorder.hold(1800)
-    recorder.click("nav[aria-label=Steps] button >> nth=10", until=attribute(LEARN, "settled", step="removal"))
+    recorder.click(
+        "nav[aria-label=Steps] button:has-text('Attention is not')", until=attribute(LEARN, "settled", step="removal")
+    )
     recorder.hold(1000)
     for patch in (35, 36, 28, 29, 26, 19, 12):
         recorder.click(".lesson-stage", patch)
