@@ -347,7 +347,7 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
         "image_specific": (0,),
         "follows_patches": (0,),
         "follows_class_token": (0,),
-        "many_images": (),
+        "head_images": (),
         "pairs": (),
     }
     with torch.no_grad():

@@ -23,7 +23,7 @@ from tests.browser.explore import choose_option, shows, tile
 from tests.browser.layout import check_width
 from tests.webapp import runs
 from tests.webapp.test_engine import CALLS, differences, explain
-from vitviz.attribution import lesson, many_images
+from vitviz.attribution import image_statistics, lesson
 from vitviz.data import cifar
 from vitviz.data.encoding import to_base64
 from vitviz.data.preprocessing import sample_paths
@@ -432,7 +432,7 @@ def test_a_lesson_in_the_file_has_the_numbers_of_the_library(tab, saved, rounded
         page.wait_for_selector(PAGES["learn"])
     figure = page.locator(".vitviz-learn .lesson-figure")
     page.get_by_role("button", name="The same query for every image?").click()
-    stored = many_images.load(vitviz.load("cifar10-ti4"))
+    stored = image_statistics.load(vitviz.load("cifar10-ti4"))
     fixed = lesson.mean_query(own.context, stored.factors)
     expect(figure).to_contain_text(f"Mean query: {own.labels[fixed.probabilities.argmax()]}")
     expect(figure).to_contain_text(percent(stored.kept, 1))

@@ -148,7 +148,7 @@ def test_norms_and_predictions_are_read_by_layer(open_internals, found):
 
 def test_what_heads_look_for_is_read_and_opened(open_internals, found):
     page = open_internals()
-    assert found.many_images >= 128  # shipped with the model
+    assert found.head_images >= 128  # shipped with the model
     head = numbers(walk(page, "heads", "ArrowRight", "ArrowRight", "ArrowDown"))  # layer 2, head 2
     shares = [*found.head_shares[1, 1], found.image_specific[1, 1]]
     np.testing.assert_allclose(head, [2, 2, *(100 * float(share) for share in shares)], atol=0.501)

@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import expect
 
 import vitviz
-from vitviz.attribution import lesson, many_images
+from vitviz.attribution import image_statistics, lesson
 from vitviz.attribution.explanation import swap_class_token
 from vitviz.data.preprocessing import sample_paths
 
@@ -115,7 +115,7 @@ def heads(ex):
 
 
 def question(ex):
-    measured = many_images.load(ex.context.checkpoint)
+    measured = image_statistics.load(ex.context.checkpoint)
     found = lesson.mean_query(ex.context, measured.factors)
     own = ex.cls_attention[LAYER].mean(0)[1:]
     limit = max(own.max(), found.rows[LAYER, 1:].max())

@@ -40,7 +40,7 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
         "image_specific": rng.uniform(0, 0.4, (layers, heads)),
         "follows_patches": np.linspace(1, 0, layers + 1),
         "follows_class_token": np.linspace(0, 1, layers + 1),
-        "many_images": np.array(500.0),
+        "head_images": np.array(500.0),
         "pairs": np.array(450.0),
     }
 

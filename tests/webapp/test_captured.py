@@ -100,7 +100,7 @@ def test_the_lesson_has_the_numbers_that_are_known(client, models):
 def test_probes_are_those_of_the_attention(probes, models):
     found, model = probes["vit"], models["vit"]
     known = {name for name, values in found.arrays.items() if name != "labels" and values.size}
-    known -= {"many_images", "pairs"}  # which are 0
+    known -= {"head_images", "pairs"}  # which are 0
     assert known == OF_ATTENTION
     images = model.normalize(load_samples((32, 32), model.resize))
     rows = model.network.forward_with_attention(images, "full").attention[:, :, :, 0].detach()  # (L, B, A, T)

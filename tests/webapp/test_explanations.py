@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from tests import tiny
 from tests.webapp.api import CAT, routes
 from vitviz import environment
-from vitviz.attribution import many_images, serialize, tuned_lens
+from vitviz.attribution import image_statistics, serialize, tuned_lens
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.context import BEFORE_BATCH
 from vitviz.attribution.explanation import explain, patch_activations
@@ -105,7 +105,9 @@ def test_the_parts_of_scores_are_those_of_the_library(client, cat, monkeypatch):
     assert refusal["field"] == "subject.model"
     images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(4)])
     factors = head_factors(cat.context.checkpoint, images)
-    monkeypatch.setattr(many_images, "load", lambda checkpoint: many_images.ManyImages(factors, None, None))
+    monkeypatch.setattr(
+        image_statistics, "load", lambda checkpoint: image_statistics.ImageStatistics(factors, None, None)
+    )
     expected = score_parts(cat.context, factors, 1, 0, (3,))
     reply = client.get("explanations/score-parts", **request)
     assert (reply["names"], reply["images"]) == (list(expected.names), 4)

@@ -14,7 +14,7 @@ import vitviz
 from tests import tiny, tutorials
 from tests.tutorials import TUTORIALS
 from tests.webapp.api import CAT, routes
-from vitviz.attribution import lesson, many_images
+from vitviz.attribution import image_statistics, lesson
 from vitviz.attribution.explanation import explain, swap_class_token
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models.checkpoint import Checkpoint
@@ -223,7 +223,7 @@ def test_the_numbers_of_the_teachers_page_are_those_of_the_library(ask, cat):
     reply, context = ask(), cat.context
     row = lesson.attention_row(context, 4, 1)
     key = 1 + 4 * 8 + 4
-    measured = many_images.load(context.checkpoint)
+    measured = image_statistics.load(context.checkpoint)
     own = measured.factors.image_specific.mean(1)
     reshaped = lesson.reshaped_prediction(context)
     dog = vitviz.explain(context.checkpoint, sample_paths()["dog"])
@@ -312,7 +312,7 @@ def test_the_game_is_refused_without_a_head_and_for_large_models(client, monkeyp
 
 
 def test_the_mean_query_is_that_of_the_library_and_needs_measured_heads(ask, client, cat):
-    measured = many_images.load(cat.context.checkpoint)
+    measured = image_statistics.load(cat.context.checkpoint)
     expected = lesson.mean_query(cat.context, measured.factors)
     reply = ask("/mean-query")
     np.testing.assert_allclose(floats(reply["rows"]).reshape(6, 65), expected.rows, atol=1e-6)

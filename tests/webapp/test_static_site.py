@@ -14,7 +14,7 @@ import vitviz
 from tests import captured, tiny
 from tests.errors import refuses
 from tests.webapp.api import routes
-from vitviz.attribution import many_images, measured
+from vitviz.attribution import image_statistics, measured
 from vitviz.attribution.explanation import explain
 from vitviz.errors import CapturedModelError, ConfigError
 from vitviz.models import checkpoint, rounding
@@ -88,7 +88,7 @@ def test_the_tuned_lens_and_the_mean_question_of_a_model_are_in_the_file():
     tensors = safetensors.torch.load(rounding.to_file(model, "int8", measured=measured.in_file(model)))
     assert np.array_equal(tensors["training.lens.weight"], lens.weight)
     assert np.array_equal(tensors["training.lens.bias"], lens.bias)
-    stored = many_images.load(model).factors
+    stored = image_statistics.load(model).factors
     assert np.array_equal(tensors["training.question.class_query"], stored.class_query)
     assert measured.in_file(tiny.checkpoint()) == {}
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from vitviz.attribution import many_images
+from vitviz.attribution import image_statistics
 from vitviz.attribution.tuned_lens import lens_in_file
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.rounding import Measured
@@ -16,7 +16,7 @@ def in_file(checkpoint: Checkpoint) -> dict[str, Measured]:
 
 def question_in_file(checkpoint: Checkpoint) -> Measured | None:
     """Return the mean query of the class token, (L, A, d), and its numbers; None if they are unknown."""
-    found = many_images.load(checkpoint) if checkpoint.config.class_token else None
+    found = image_statistics.load(checkpoint) if checkpoint.config.class_token else None
     if found is None:
         return None
     return found.question, {"class_query": torch.from_numpy(found.factors.class_query)}

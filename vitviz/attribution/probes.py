@@ -3,8 +3,8 @@
 The first two probes read the weights alone; the others read an `AttentionOutput` with full attention and tokens, and
 average over its B images as their docstrings state. Of a captured model there are those of the attention alone. `probe`
 computes all of them with one forward pass per batch, and over at least 128 images also what heads look for and when the
-class token decides (`vitviz.attribution.many_images`). Values are not scaled for display. Where the first dimension is
-L + 1, index 0 is the input of the first block and index l the output of the l-th block.
+class token decides (`vitviz.attribution.image_statistics`). Values are not scaled for display. Where the first
+dimension is L + 1, index 0 is the input of the first block and index l the output of the l-th block.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution import file_formats, many_images
+from vitviz.attribution import file_formats, image_statistics
 from vitviz.attribution.file_formats import Output
 from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.attribution.provenance import ProbesProvenance, numbers_of, of_probes
@@ -278,7 +278,7 @@ class Probes:
         follows_patches: Fraction of pairs of images whose prediction follows the patches when the class token is
             swapped after a layer, (L + 1,); see `vitviz.attribution.class_token.swap_curve`.
         follows_class_token: Fraction that follows the class token, (L + 1,).
-        many_images: Number of images of `head_shares`, ().
+        head_images: Number of images of `head_shares`, ().
         pairs: Number of pairs, ().
         provenance: What the files of the probes state.
     """
@@ -306,7 +306,7 @@ class Probes:
     image_specific: Array
     follows_patches: Array
     follows_class_token: Array
-    many_images: Array
+    head_images: Array
     pairs: Array
     provenance: ProbesProvenance
 
@@ -386,7 +386,7 @@ def probe(
     totals: dict[str, Any] = {}
     parts: list[Tensor] = []
     holds = fits(config)
-    passes = many_images.passes(checkpoint, len(images))
+    passes = image_statistics.passes(checkpoint, len(images))
     for part in images.split(max_batch_size(config) if holds else 1):
         report(sum(part.shape[1] for part in parts), len(images) + passes)
         output = model.forward_with_attention(checkpoint.normalize(part), "full" if holds else "tokens")
@@ -402,19 +402,19 @@ def probe(
         results |= {"filters": filters, "explained": explained, "position_similarity": position_similarity(model)}
         results |= {"lens": lens, "cka": cka(results.pop("products")), **predicted}
     arrays = {name: value.float().cpu().numpy() for name, value in results.items()}
-    measured: many_images.ManyImages | None
+    measured: image_statistics.ImageStatistics | None
     if passes:
-        measured = many_images.measure(
+        measured = image_statistics.measure(
             checkpoint, images, lambda done: report(len(images) + done, len(images) + passes)
         )
         if store:
-            many_images.store(measured, checkpoint)
+            image_statistics.store(measured, checkpoint)
     else:
-        measured = many_images.load(checkpoint)
+        measured = image_statistics.load(checkpoint)
     if measured is not None:
         arrays |= measured.summary()
     empty = {field.name: np.empty(0, np.float32) for field in fields(Probes) if field.type == Array}
-    empty |= {name: np.zeros((), np.float32) for name in ("many_images", "pairs")}
+    empty |= {name: np.zeros((), np.float32) for name in ("head_images", "pairs")}
     empty["norms"] = np.empty((0, config.num_tokens), np.float32)
     return Probes(
         np.array(checkpoint.labels),

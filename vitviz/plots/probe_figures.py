@@ -22,7 +22,7 @@ Arrays = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
 
 DATA_COLOR = MAP_COLORS(150)
-OF_MANY_IMAGES = {  # the array of a panel, and why it may be empty
+OF_STATISTICS = {  # the array of a panel, and why it may be empty
     "heads": ("head_shares", "at least 128 images and scores without relative positions are needed"),
     "decision": ("follows_patches", "at least 128 images and a classifier that reads the class token are needed"),
 }
@@ -37,7 +37,7 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
             `longest` (L + 1,), `outliers` (L + 1, T), `final_agreement` and `final_probability` (L + 1,) or empty,
             `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1), `sink_share` and `sink_norm` (L, A),
-            `head_shares` (L, A, 4), `follows_patches` and `follows_class_token` (L + 1,), `many_images` and `pairs`
+            `head_shares` (L, A, 4), `follows_patches` and `follows_class_token` (L + 1,), `head_images` and `pairs`
             (), and the class names, `labels` (K,); others are ignored.
         note: Footer.
     """
@@ -60,8 +60,8 @@ def why_absent(arrays: Arrays, name: str) -> str:
         return "only its attention and outputs are known"
     if name == "positions" and not arrays["position_similarity"].any():
         return "this model has rotary positions and no position embedding"
-    if name in OF_MANY_IMAGES and not arrays[OF_MANY_IMAGES[name][0]].size:
-        return OF_MANY_IMAGES[name][1]
+    if name in OF_STATISTICS and not arrays[OF_STATISTICS[name][0]].size:
+        return OF_STATISTICS[name][1]
     if name == "lens" and not len(arrays["labels"]):
         return "this model has no classification head"
     if name == "lens" and not len(arrays["final_agreement"]):
@@ -261,7 +261,7 @@ def show_heads_by_part(panel: Panel, arrays: Arrays) -> None:
         heights = 100 * shares[..., part]
         axes.bar(places.ravel(), heights.ravel(), 0.7 / A, starts[..., part].ravel(), color=color, label=name)
     by_layer(axes, L, with_input=False)
-    axes.set_ylabel(f"of the scores (%), {int(arrays['many_images'])} images")
+    axes.set_ylabel(f"of the scores (%), {int(arrays['head_images'])} images")
     axes.set_ylim(0, 128)  # room for the legend
     axes.set_yticks(range(0, 101, 20))
     axes.legend(fontsize=6, loc="upper center", ncols=4, columnspacing=1, handlelength=1)

@@ -26,7 +26,7 @@ FIGURES = {figure: (array,) for figure, (array, _, _) in LONG.items()} | {
     "norms": ("norms", "longest", "outliers"),
     "lens": ("final_agreement", "final_probability"),
     "sinks": ("sink_share", "sink_norm"),
-    "heads": ("head_shares", "image_specific", "many_images"),
+    "heads": ("head_shares", "image_specific", "head_images"),
     "decision": ("follows_patches", "follows_class_token", "pairs"),
 }
 

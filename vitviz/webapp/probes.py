@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution import many_images
+from vitviz.attribution import image_statistics
 from vitviz.attribution.head_factors import RELIABLE, check_scores
 from vitviz.attribution.probes import Probes, position_start, probe
 from vitviz.data import preprocessing
@@ -114,7 +114,7 @@ def to_lists(values: NDArray[np.float64]) -> Any:
     return [to_lists(row) for row in values if not np.isnan(row).all()]
 
 
-def require_measured(model: Checkpoint) -> many_images.ManyImages:
+def require_measured(model: Checkpoint) -> image_statistics.ImageStatistics:
     """Return what was measured over many images and is stored beside a checkpoint.
 
     Raises:
@@ -122,7 +122,7 @@ def require_measured(model: Checkpoint) -> many_images.ManyImages:
         ValueError: If the scores of the model have no parts.
     """
     check_scores(model)
-    measured = many_images.load(model)
+    measured = image_statistics.load(model)
     if measured is None:
         problem = f"must have been measured over at least {RELIABLE} images: choose the test images in Internals"
         raise ConfigError("subject.model", problem, "Or run `vitviz probe`.")

@@ -70,7 +70,7 @@ test('a captured model has the figures of its attention, also of layers with few
     position_similarity: [],
     final_agreement: [],
     norms: [],
-    many_images: 0,
+    head_images: 0,
     pairs: 0,
   };
   const [shown, sentence] = captionsFor(reply);
@@ -93,7 +93,7 @@ test('a captured model has the figures of its attention, also of layers with few
 });
 
 test('what needs many images, or a head that reads the class token, is left out with the reason', () => {
-  expect(captionsFor({ ...EXAMPLE, many_images: 0, pairs: 0 })[1]).toBe(
+  expect(captionsFor({ ...EXAMPLE, head_images: 0, pairs: 0 })[1]).toBe(
     'Shown once they were measured over at least 128 images, as the test images: What heads look for, When the class token decides.',
   );
   expect(captionsFor({ ...EXAMPLE, pairs: 0 })[1]).toBe(

@@ -31,7 +31,7 @@ export interface Caption {
 export const CAPTIONS = captions as Caption[];
 
 const OF_CLASS_TOKEN: readonly Probe[] = ['effective', 'divergence', 'cosine'];
-const OF_MANY_IMAGES: readonly Probe[] = ['heads', 'decision'];
+const OF_STATISTICS: readonly Probe[] = ['heads', 'decision'];
 const OF_ATTENTION: readonly Probe[] = ['distance', 'effective', 'divergence'];
 
 /** The figures that a model has, and a sentence about those that it lacks; all before the first reply. */
@@ -45,13 +45,13 @@ export function captionsFor(
         | 'position_start'
         | 'position_similarity'
         | 'final_agreement'
-        | 'many_images'
+        | 'head_images'
         | 'pairs'
       >
     | undefined,
 ): [Caption[], string] {
   if (!model) return [CAPTIONS, ''];
-  const { class_token, captured, classes, many_images, pairs } = model;
+  const { class_token, captured, classes, head_images, pairs } = model;
   const isRotary = !captured && !model.position_similarity[0][0][0][0]; // an embedding has a cosine of 1 with itself
   const isClassifier = captured || model.final_agreement.length > 0;
   const isAbsent = ({ probe }: Caption) =>
@@ -59,9 +59,9 @@ export function captionsFor(
     (!class_token && OF_CLASS_TOKEN.includes(probe)) ||
     (isRotary && probe === 'positions') ||
     (!isClassifier && probe === 'lens') ||
-    (!many_images && probe === 'heads') ||
+    (!head_images && probe === 'heads') ||
     (!pairs && probe === 'decision');
-  const needsMany = ({ probe }: Caption) => !captured && !many_images && OF_MANY_IMAGES.includes(probe);
+  const needsMany = ({ probe }: Caption) => !captured && !head_images && OF_STATISTICS.includes(probe);
   const titles = (captions: Caption[]) => captions.map(({ title }) => title);
   const absent = titles(CAPTIONS.filter((caption) => isAbsent(caption) && !needsMany(caption)));
   const few = titles(CAPTIONS.filter(needsMany));
@@ -73,7 +73,7 @@ export function captionsFor(
     lacks && `has no ${lacks}`,
     isRotary && 'has rotary positions and no position embedding',
     classes > 0 && !isClassifier && 'was trained without labels',
-    many_images > 0 && !pairs && isClassifier && 'does not predict from the class token alone',
+    head_images > 0 && !pairs && isClassifier && 'does not predict from the class token alone',
   ].filter(Boolean);
   const sentences = [
     absent.length ? `Not shown, as this model ${reasons.join(', and ')}: ${absent.join(', ')}.` : '',

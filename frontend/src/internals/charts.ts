@@ -146,7 +146,7 @@ export function lens(reply: Probes, width: number): Figure {
 }
 
 /** What the heads look for. */
-export function heads({ head_shares, image_specific, many_images }: Probes, width: number): Figure {
+export function heads({ head_shares, image_specific, head_images }: Probes, width: number): Figure {
   const { places, ...chart } = stacks(head_shares, image_specific, width);
   const all = head_shares.flat();
   const most = (part: number) => {
@@ -158,7 +158,7 @@ export function heads({ head_shares, image_specific, many_images }: Probes, widt
     chart: { kind: 'stacks', stacks: chart },
     places,
     headOf: places.partsOf,
-    finding: ['Position at most ', ...most(0), ', content ', ...most(1), `${own}. Over ${many_images} images.`],
+    finding: ['Position at most ', ...most(0), ', content ', ...most(1), `${own}. Over ${head_images} images.`],
     read(index) {
       const { layer, head } = places.partsOf(index);
       const [position, content, same, rest] = head_shares[layer][head].map((value) => percent(value, 0));

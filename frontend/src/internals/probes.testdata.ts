@@ -72,7 +72,7 @@ export const EXAMPLE: Probes = {
   ],
   follows_patches: [1, 0.7, 0],
   follows_class_token: [0, 0.2, 1],
-  many_images: 200,
+  head_images: 200,
   pairs: 150,
   cka: square(3, (row, column) => 1 - 0.3 * Math.abs(row - column)),
   provenance: {

@@ -122,12 +122,10 @@ test('a model without head has none that reads tokens', () => {
 test('a lens that is most accurate after the last layer, and localizes best before, is described by its numbers', () => {
   const accuracy = [0.2, 0.5, 0.8];
   expect(lensSentence({ accuracy, localization: [0.7, 0.9, 0.62] })).toBe(
-    'The lens is most accurate after the last layer: 80\u00a0%. But its map finds the half of a mosaic with 0.62, less than that of the input, as by then every patch has attended to the whole image; that after layer 1 with 0.90.',
+    'The lens is most accurate after the last layer: 80\u00a0%. But the AUROC of its map is 0.62, below that of the input, as by then every patch has attended to the whole image; after layer 1 it is 0.90.',
   );
-  expect(lensSentence({ accuracy, localization: [0.7, 0.9, 0.75] })).toMatch(
-    /with 0.75; that after layer 1 with 0.90.$/,
-  );
-  expect(lensSentence({ accuracy, localization: [0.7, 0.8, 0.9] })).toContain('best, too (0.90)');
+  expect(lensSentence({ accuracy, localization: [0.7, 0.9, 0.75] })).toMatch(/is 0.75; after layer 1 it is 0.90.$/);
+  expect(lensSentence({ accuracy, localization: [0.7, 0.8, 0.9] })).toContain('highest, too: 0.90');
   expect(lensSentence({ accuracy: [0.8, 0.5], localization: [0.5, 0.6] })).toContain('after the input: 80');
   expect(lensSentence({ accuracy, localization: null })).toBe(
     'The lens is most accurate after the last layer: 80\u00a0%.',

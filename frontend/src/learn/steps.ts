@@ -162,12 +162,12 @@ export function lensSentence({ accuracy, localization }: Pick<TunedLens, 'accura
   if (!localization) return accurate;
   const where = largest(localization);
   const [at, found] = [localization[best], localization[where]].map((value) => value.toFixed(2));
-  if (where === best) return `${accurate} Its map finds the half of a mosaic best, too (${found}).`;
+  if (where === best) return `${accurate} The AUROC of its map is the highest, too: ${found}.`;
   const less =
     best === last && at < localization[0].toFixed(2)
-      ? ', less than that of the input, as by then every patch has attended to the whole image'
+      ? ', below that of the input, as by then every patch has attended to the whole image'
       : '';
-  return `${accurate} But its map finds the half of a mosaic with ${at}${less}; that after ${nameOf(where)} with ${found}.`;
+  return `${accurate} But the AUROC of its map is ${at}${less}; after ${nameOf(where)} it is ${found}.`;
 }
 
 /** "cat, 83.4 %" */

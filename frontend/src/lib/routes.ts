@@ -788,7 +788,7 @@ export interface Probes {
   image_specific: number[][];
   follows_patches: number[];
   follows_class_token: number[];
-  many_images: number;
+  head_images: number;
   pairs: number;
   provenance: ProbesProvenance;
 }

@@ -140,7 +140,7 @@ class Probes(Reply):
         captured: Whether only the attention of the model is known; then arrays of anything else are empty.
         classes: Number of classes; 0 without a head.
         position_start: How its position embeddings started.
-        many_images: Number of images of `head_shares`; 0 if they are unknown.
+        head_images: Number of images of `head_shares`; 0 if they are unknown.
         filters: See there, and the other arrays; without the heads that a layer lacks.
         provenance: That of a figure, without its panels.
     """
@@ -174,7 +174,7 @@ class Probes(Reply):
     image_specific: Matrix
     follows_patches: Vector
     follows_class_token: Vector
-    many_images: int
+    head_images: int
     pairs: int
     provenance: ProbesProvenance
 

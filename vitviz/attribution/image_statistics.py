@@ -1,4 +1,4 @@
-"""What needs many images: what heads look for, and when the class token decides.
+"""Statistics that need many images: what heads look for, and when the class token decides.
 
 It is measured once for a checkpoint and stored beside it, as `NAME.heads.npz`, or in the cache folder,
 with the SHA-256 of the weights.
@@ -30,8 +30,8 @@ ENDING = ".heads.npz"
 
 
 @dataclass(frozen=True)
-class ManyImages:
-    """What was measured over many images.
+class ImageStatistics:
+    """What heads look for, and when the class token decides, measured over images.
 
     Attributes:
         factors: What heads look for.
@@ -56,7 +56,7 @@ class ManyImages:
         found = {
             "head_shares": np.stack([of.position, of.content, of.same_for_all, of.rest], -1),
             "image_specific": of.image_specific,
-            "many_images": np.float32(of.images),
+            "head_images": np.float32(of.images),
         }
         if self.swap is not None:
             found["follows_patches"] = self.swap.follows_patches
@@ -78,7 +78,7 @@ def can_fix_query(checkpoint: Checkpoint) -> bool:
     return checkpoint.is_classifier and checkpoint.config.class_token
 
 
-def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None]) -> ManyImages:
+def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None]) -> ImageStatistics:
     """Measure uint8 images (B, 3, H, W), at least 128; `report` gets the number of passes done."""
     factors = head_factors(checkpoint, images, lambda done, _: report(done))
     kept = swap = None
@@ -89,7 +89,7 @@ def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None
         report(done)
     if reads_class_token(checkpoint):
         swap = swap_curve(checkpoint, images, lambda swapped: report(done + swapped))
-    return ManyImages(factors, kept, swap)
+    return ImageStatistics(factors, kept, swap)
 
 
 @own_modes()
@@ -105,7 +105,7 @@ def kept_predictions(checkpoint: Checkpoint, images: Tensor, factors: HeadFactor
     return kept / len(images)
 
 
-def store(measured: ManyImages, checkpoint: Checkpoint) -> None:
+def store(measured: ImageStatistics, checkpoint: Checkpoint) -> None:
     """Save what is not stored yet, where its folder can be written: beside a checkpoint of vitviz, or in the cache."""
     if load(checkpoint) is not None:
         return
@@ -114,7 +114,7 @@ def store(measured: ManyImages, checkpoint: Checkpoint) -> None:
         save(measured, checkpoint, file)
 
 
-def save(measured: ManyImages, checkpoint: Checkpoint, file: IO[bytes]) -> None:
+def save(measured: ImageStatistics, checkpoint: Checkpoint, file: IO[bytes]) -> None:
     """Write what was measured, in float16."""
     arrays: dict[str, Any] = {"sha256": np.array(weights_sha256(checkpoint.network))}
     arrays |= {f"factors.{name}": np.asarray(value) for name, value in vars(measured.factors).items()}
@@ -126,12 +126,12 @@ def save(measured: ManyImages, checkpoint: Checkpoint, file: IO[bytes]) -> None:
     np.savez_compressed(file, **arrays | halves)
 
 
-def load(checkpoint: Checkpoint) -> ManyImages | None:
+def load(checkpoint: Checkpoint) -> ImageStatistics | None:
     """Return what is stored of a checkpoint; None if nothing is, or it is of other weights or damaged."""
     return next(filter(None, (read(path, checkpoint) for path in places(checkpoint, ENDING))), None)
 
 
-def read(path: Path, checkpoint: Checkpoint) -> ManyImages | None:
+def read(path: Path, checkpoint: Checkpoint) -> ImageStatistics | None:
     """Return the content of a file; None if it is not one of these weights, or damaged."""
     if not is_regular_file(path):
         return None
@@ -144,7 +144,7 @@ def read(path: Path, checkpoint: Checkpoint) -> ManyImages | None:
             swap = SwapCurve(**part_of(file, "swap", SwapCurve)) if "swap.pairs" in file else None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         return None
-    return ManyImages(factors, kept, swap)
+    return ImageStatistics(factors, kept, swap)
 
 
 def part_of(file: Any, part: str, kind: type[HeadFactors] | type[SwapCurve]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import torch
 
 import vitviz
 from tests import tiny
-from vitviz.attribution import head_factors, many_images, probes, stored
+from vitviz.attribution import head_factors, image_statistics, probes, stored
 from vitviz.attribution.class_token import swap_curve
 from vitviz.models import checkpoint as checkpoints
 from vitviz.plots import probe_table
@@ -31,7 +31,7 @@ def centered(checkpoint):
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
-    monkeypatch.setattr(many_images, "RELIABLE", 12)
+    monkeypatch.setattr(image_statistics, "RELIABLE", 12)
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def test_probes_of_many_images_equal_the_functions(saved):
     np.testing.assert_allclose(found.head_shares.sum(-1), 1, atol=1e-5)
     np.testing.assert_array_equal(found.image_specific, factors.image_specific)
     np.testing.assert_array_equal(found.follows_patches, curve.follows_patches)
-    assert (found.many_images, found.pairs) == (12, curve.pairs)
+    assert (found.head_images, found.pairs) == (12, curve.pairs)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {total for _, total in seen} == {12 * (4 + tiny.L + 1)}
-    assert not stored.beside(saved, many_images.ENDING)[0].exists()
+    assert not stored.beside(saved, image_statistics.ENDING)[0].exists()
 
 
 def test_a_mean_query_keeps_some_predictions(saved):
-    measured = many_images.measure(saved, images(), lambda done: None)
+    measured = image_statistics.measure(saved, images(), lambda done: None)
     interventions = head_factors.with_mean_query(saved.network, measured.factors, torch.zeros(1))
     kept = 0
     with torch.no_grad():
@@ -66,8 +66,8 @@ def test_a_mean_query_keeps_some_predictions(saved):
             own, fixed = saved.network(image[None]), saved.network(image[None], None, interventions)
             kept += int(own.argmax() == fixed.argmax())
     assert measured.kept == kept / 12
-    many_images.store(measured, saved)
-    assert many_images.load(saved).kept == measured.kept
+    image_statistics.store(measured, saved)
+    assert image_statistics.load(saved).kept == measured.kept
 
 
 def test_fewer_images_show_what_is_stored(saved):
@@ -75,14 +75,14 @@ def test_fewer_images_show_what_is_stored(saved):
     after = probes.probe(saved, images(3))
     np.testing.assert_allclose(after.head_shares, before.head_shares, atol=1e-3)  # in float16
     np.testing.assert_allclose(after.follows_class_token, before.follows_class_token, atol=1e-3)
-    assert (after.many_images, after.pairs) == (before.many_images, before.pairs)
+    assert (after.head_images, after.pairs) == (before.head_images, before.pairs)
 
 
 @pytest.mark.parametrize("damage", ["other weights", "truncated", "text", "an array less"])
 def test_a_file_of_other_weights_or_a_damaged_one_is_not_used(saved, damage):
     probes.probe(saved, images(), store=True)
-    path = stored.beside(saved, many_images.ENDING)[0]
-    assert many_images.load(saved) is not None
+    path = stored.beside(saved, image_statistics.ENDING)[0]
+    assert image_statistics.load(saved) is not None
     if damage == "other weights":
         with torch.no_grad():
             saved.network.head.bias += 1
@@ -93,18 +93,18 @@ def test_a_file_of_other_weights_or_a_damaged_one_is_not_used(saved, damage):
     else:
         with np.load(path) as file:
             np.savez(path, **{name: file[name] for name in file if name != "factors.shares"})
-    assert many_images.load(saved) is None
+    assert image_statistics.load(saved) is None
     assert not probes.probe(saved, images(3)).head_shares.size
 
 
 def test_what_was_not_trained_here_is_stored_in_the_cache(saved, tmp_path, monkeypatch):
     monkeypatch.setenv("VITVIZ_CACHE", str(tmp_path / "cache"))
     other = replace(saved, record={})
-    measured = many_images.measure(saved, images(), lambda done: None)
-    many_images.store(measured, other)
-    assert not stored.beside(saved, many_images.ENDING)[0].exists()
-    assert stored.cached(other, many_images.ENDING).exists()
-    assert many_images.load(saved).kept == measured.kept
+    measured = image_statistics.measure(saved, images(), lambda done: None)
+    image_statistics.store(measured, other)
+    assert not stored.beside(saved, image_statistics.ENDING)[0].exists()
+    assert stored.cached(other, image_statistics.ENDING).exists()
+    assert image_statistics.load(saved).kept == measured.kept
 
 
 def test_what_cannot_be_written_is_not_stored(saved, tmp_path):
@@ -153,7 +153,7 @@ def test_the_tables_have_a_line_per_head_and_per_layer(saved, tmp_path):
 
 
 def test_the_shipped_file_is_of_the_shipped_weights():
-    stored = many_images.load(vitviz.load("cifar10-ti4"))
+    stored = image_statistics.load(vitviz.load("cifar10-ti4"))
     assert stored is not None
     assert stored.factors.images >= head_factors.RELIABLE
     assert stored.factors.class_query.shape == (6, 6, 32)
