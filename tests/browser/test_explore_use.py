@@ -556,6 +556,9 @@ def test_scores_are_canceled_by_the_user(context, open_page):
     page = open_page("?image=dog")
     pending = page.locator(f"{EXPLORER} .pending")
     expect(pending).to_contain_text("10 of 40")
+    head, groups = (page.locator(f"{EXPLORER} {part}").bounding_box() for part in (".methods-head", ".method-groups"))
+    assert head["height"] <= 24  # one line
+    assert groups["y"] <= head["y"] + head["height"] + 8  # nothing between them that would move the methods
     page.click("[data-act=cancel-all]")
     expect(page.locator("body")).to_have_attribute("data-aborted", "true")
     expect(pending).to_contain_text("scores")

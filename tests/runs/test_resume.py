@@ -66,7 +66,7 @@ def test_a_stopped_and_resumed_run_ends_with_the_same_weights(config, monkeypatc
     assert np.array_equal(one["epoch"], other["epoch"])
     lines = (config.folder / "metrics.jsonl").read_text().splitlines()
     noted = [json.loads(line, parse_constant=pytest.fail) for line in lines]
-    assert [line["epoch"] for line in noted] == sorted({step / 4, 1.0, 2.0}), "each epoch, and the stop"
+    assert [line["epoch"] for line in noted] == sorted({0.25, step / 4, 1.0, 2.0}), "snapshot, each epoch, and the stop"
 
 
 def test_a_run_on_an_image_folder_resumes_unless_an_image_has_changed(config, monkeypatch, tmp_path):

@@ -169,9 +169,10 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
 
 /* Methods. */
 .methods { margin-top: 8px; padding-top: 10px; border-top: 1px solid var(--hairline); }
-.methods-head { display: flex; align-items: baseline; gap: 0 12px; white-space: nowrap; }
+.methods-head { position: relative; display: flex; align-items: baseline; gap: 0 12px; white-space: nowrap; }
 .methods-head span { overflow: hidden; text-overflow: ellipsis; font-size: 12px; color: var(--quiet); }
 .methods-head .score-note { flex: none; margin-left: auto; overflow: visible; }
+.methods-head .progress { position: absolute; inset: auto 0 -6px; }
 .helps { white-space: nowrap; }
 .method-row { display: flex; gap: 12px 20px; margin-top: 8px; }
 .method-groups { position: relative; flex: 1; display: flex; gap: 20px; min-width: 0; padding: 4px 4px 8px 0; overflow-x: auto; contain: inline-size; }
