@@ -68,6 +68,9 @@ MISSING = """(() => {
 })()"""
 
 
+BEAT = "document.querySelector('.motion').dataset.beat"
+
+
 def test_every_beat_of_the_motion_is_drawn(address, tmp_path, engine):
     with engine(f"{address}?tab=learn&image=cat", tmp_path) as tab:
         tab.wait_for_selector(".vitviz-learn[data-settled][data-state=ready] .motion[data-beat]")
@@ -79,7 +82,8 @@ def test_every_beat_of_the_motion_is_drawn(address, tmp_path, engine):
             tab.evaluate(f"document.querySelectorAll('.motion-scrub li button')[{number}].click()")
             tab.wait_for_selector(f".motion-scrub li:nth-child({number + 1}) [aria-current=step]")
             tab.wait_for_selector(".motion:not([data-playing])")
-            seen.add(tab.evaluate("document.querySelector('.motion').dataset.beat"))
-            assert tab.evaluate(MISSING) == ""
+            wait_for(lambda: tab.evaluate(BEAT) not in seen, "the next beat")
+            seen.add(tab.evaluate(BEAT))
+            wait_for(lambda: tab.evaluate(MISSING) == "", "a drawing")
         assert len(seen) == 13
         assert [error for error in tab.errors if error != DELIVERED_LATER] == []

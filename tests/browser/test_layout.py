@@ -146,11 +146,15 @@ WATCHED = (
 )
 
 
+PLACES = """(parts) => Object.fromEntries(parts.map(([part, selector]) => {
+  const { x, y, width } = document.querySelector(selector).getBoundingClientRect();
+  return [part, [x, y + scrollY, width].map(Math.round)];
+}))"""
+
+
 def boxes(page):
     """Place on the page and width of what must not move, in pixels."""
-    found = {part: box(page, f"{EXPLORER} {part}") for part in WATCHED}
-    top = page.evaluate("scrollY")
-    return {part: [round(at["x"]), round(at["y"] + top), round(at["width"])] for part, at in found.items()}
+    return page.evaluate(PLACES, [[part, f"{EXPLORER} {part}"] for part in WATCHED])
 
 
 @pytest.mark.parametrize(("width", "height"), [(1400, 900), (1366, 768), (1024, 768)])
