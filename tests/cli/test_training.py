@@ -42,7 +42,6 @@ def test_options_are_converted_by_the_types_of_the_fields():
     assert config_values(options) == {}
     given = {"minutes": "2", "seed": "-3", "data": "5", "lr": "1e-3", "compile": False, "device": "cpu"}
     assert config_values(options | given) == {
-        "epochs": None,
         "minutes": 2,
         "seed": -3,
         "data": "5",
@@ -50,7 +49,7 @@ def test_options_are_converted_by_the_types_of_the_fields():
         "compile": False,
         "device": "cpu",
     }
-    assert config_values(options | {"epochs": "0.5"}) == {"epochs": 0.5, "minutes": None}
+    assert config_values(options | {"epochs": "0.5"}) == {"epochs": 0.5}
 
 
 def words_that_change(name: str) -> list[str]:
@@ -73,12 +72,15 @@ def test_every_option_reaches_the_config(subtests, vitviz, monkeypatch, tmp_path
     needs = {name: ["--objective", "mae"] for name in UNUSED_BY["classify"]}
     needs["freeze_backbone"] = ["--init-from", "cifar10-ti4"]
     for name in NAMES:
-        with subtests.test(name=name):
-            configs.clear()
-            code, _, err = vitviz("train", "--batch-size", "3", *needs.get(name, []), *words_that_change(name))
-            assert code == 1
-            assert err.endswith("vitviz: trained\n")
-            assert getattr(configs[0], name) != getattr(TrainConfig(), name)
+        option, *value = words_that_change(name)
+        setting = f"{name}={value[0] if value else str(not option.startswith('--no-')).lower()}"
+        for words in ([option, *value], ["--set", setting]):
+            with subtests.test(words=words):
+                configs.clear()
+                code, _, err = vitviz("train", "--batch-size", "3", *needs.get(name, []), *words)
+                assert code == 1
+                assert err.endswith("vitviz: trained\n")
+                assert getattr(configs[0], name) != getattr(TrainConfig(), name)
 
 
 @pytest.mark.slow
@@ -232,17 +234,19 @@ def test_a_moved_run_resumes_in_its_new_folder(tmp_path, monkeypatch):
     moved = Path("runs/cifar10-ti4")
     moved.mkdir(parents=True)
     write_config(TrainConfig(output_dir="runs/first"), moved)
-    assert resolve_config(None, None, True, {}).folder == moved
+    assert resolve_config(None, None, True, {}, {}).folder == moved
 
 
 @pytest.mark.parametrize("given", [{"minutes": 3}, {"minutes": 3, "init_from": "cifar10-ti4"}])
 def test_a_run_is_resumed_by_its_own_command_or_by_its_folder(tmp_path, given):
     values = {"output_dir": str(tmp_path / "run"), **given}
-    config = resolve_config("cifar10-2min", None, False, values)
+    config = resolve_config("cifar10-2min", None, False, values, {})
     write_config(config, config.folder)
-    assert resolve_config("cifar10-2min", None, True, values) == config
-    assert resolve_config(None, None, True, {"output_dir": values["output_dir"]}) == config
-    assert resolve_config("cifar10-s4", None, True, values) != config, "another preset is compared when it is resumed"
+    assert resolve_config("cifar10-2min", None, True, values, {}) == config
+    assert resolve_config(None, None, True, {"output_dir": values["output_dir"]}, {}) == config
+    assert resolve_config("cifar10-s4", None, True, values, {}) != config, (
+        "another preset is compared when it is resumed"
+    )
 
 
 @pytest.mark.slow
@@ -303,6 +307,14 @@ def test_a_sweep_prints_one_row_per_run_and_resumes(vitviz, cifar_folder, tmp_pa
     code, _, err = vitviz(*words)
     assert code == 1
     assert "--output-dir must be a new folder" in err
+
+
+@pytest.mark.parametrize("words", [("--output-dir", "x"), ("--set", "output_dir=x")])
+def test_a_run_folder_is_set_by_its_option_or_as_a_field(vitviz, monkeypatch, tmp_path, words):
+    monkeypatch.chdir(tmp_path)
+    for command in ("train", "sweep"):
+        code, _, err = vitviz(command, "--resume", *words)
+        assert (code, "x" in err, "cifar10-ti4" in err) == (1, True, False), err
 
 
 def test_a_sweep_rejects_several_processes(vitviz, tmp_path, monkeypatch):

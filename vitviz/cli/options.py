@@ -142,15 +142,13 @@ def description(annotation: Any) -> str:
 
 
 def config_values(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `TrainConfig` that were set by options; setting a budget replaces that of the preset."""
+    """Return the fields of `TrainConfig` that were set by options."""
     hints = get_type_hints(TrainConfig, include_extras=True)
-    values = {
+    return {
         name: parse_value(value) if base_type(hints[name]) in (int, float) else value
         for name, value in options.items()
         if value is not None
     }
-    budget = {"epochs": None, "minutes": None} if {"epochs", "minutes"} & values.keys() else {}
-    return budget | values
 
 
 def is_main_process() -> bool:

@@ -12,7 +12,7 @@ import typer
 
 from vitviz.cli.options import config_values, is_main_process, progress_bar, table_console, with_config_options
 from vitviz.errors import ConfigError
-from vitviz.training.config import TrainConfig, apply_overrides, from_json, replace_fields
+from vitviz.training.config import TrainConfig, from_json, parse_overrides, replace_fields, replace_model_fields
 from vitviz.training.presets import PRESETS, get_preset
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def train(
     if resume and restart:
         raise ConfigError("restart", "cannot be combined with --resume", "Choose one of them.")
     stored = resume or restart
-    config = apply_overrides(resolve_config(preset_name, network, stored, config_values(options)), overrides or [])
+    values, of_model = parse_overrides(overrides or [])
+    config = resolve_config(preset_name, network, stored, config_values(options) | values, of_model)
 
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.checkpoint import eval_samples, load
@@ -159,12 +160,13 @@ def sweep(
     from vitviz.runs import sweep as sweeps
     from vitviz.runs.store import check_machine, warn_if_unlisted
 
-    values = config_values(options)
+    fields, of_model = parse_overrides(overrides or [])
+    values = config_values(options) | fields
     output_dir = values.pop("output_dir", None)
-    folder = Path(f"runs/sweep-{preset_name or DEFAULT_PRESET}" if output_dir is None else output_dir)
+    folder = Path(f"runs/sweep-{preset_name or DEFAULT_PRESET}" if output_dir is None else str(output_dir))
     warn_if_unlisted(folder)
     if resume:
-        given = {"vary": vary, "network": network, "set": overrides, **options, "output_dir": None}
+        given = {"vary": vary, "network": network, "set": of_model or None, **options, **fields, "output_dir": None}
         given["preset"] = preset_name if output_dir is not None else None  # else it names the folder
         for name, value in given.items():
             if value is not None:
@@ -172,7 +174,7 @@ def sweep(
                 raise ConfigError(name, "cannot change when a sweep is resumed", hint)
         grid = sweeps.read(folder)
     else:
-        config = apply_overrides(resolve_config(preset_name, network, False, values), overrides or [])
+        config = resolve_config(preset_name, network, False, values, of_model)
         grid = sweeps.Sweep(config, tuple(vary or ()), folder)
         check_machine(config)
         grid.create()
@@ -241,13 +243,15 @@ def open_log(config: TrainConfig, tensorboard: bool) -> "AbstractContextManager[
     return TensorBoard(config)
 
 
-def resolve_config(preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any]) -> TrainConfig:
-    """Return the config of a preset, or without one of the run to resume, with the fields that were set by options."""
+def resolve_config(
+    preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any], of_model: dict[str, Any]
+) -> TrainConfig:
+    """Return the config of a preset, or without one of the run to resume, with new values of fields."""
     config = get_preset(preset_name or DEFAULT_PRESET)
     if resume:
         from vitviz.runs.run_folder import CONFIG, read_config
 
-        folder = Path(values.get("output_dir", config.folder))
+        folder = Path(str(values.get("output_dir", config.folder)))
         if not os.path.lexists(folder / CONFIG):
             raise ConfigError(
                 "output_dir",
@@ -260,8 +264,8 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
     if network is not None:
         config = replace(config, model=get_preset(network, "network").model)
     config = replace_fields(config, **values)
-    if "init_from" not in values or network is not None or (resume and preset_name is None):
-        return config
-    from vitviz.training.initial_weights import use_init_model
+    if "init_from" in values and network is None and not (resume and preset_name is None):
+        from vitviz.training.initial_weights import use_init_model
 
-    return use_init_model(config)
+        config = use_init_model(config)
+    return replace_model_fields(config, of_model)

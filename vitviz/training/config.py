@@ -298,7 +298,7 @@ def from_json(stored: Mapping[str, Any]) -> TrainConfig:
 
 
 def replace_fields(config: TrainConfig, **values: Any) -> TrainConfig:
-    """Replace fields; the others that a new objective does not use are turned off.
+    """Replace fields; a new budget replaces the old one, and fields that a new objective does not use are turned off.
 
     Raises:
         ConfigError: If a value is invalid, or the objective does not use its field.
@@ -307,7 +307,8 @@ def replace_fields(config: TrainConfig, **values: Any) -> TrainConfig:
     off_values = UNUSED_BY.get(str(objective), {})
     for name in off_values.keys() & values.keys():
         check_is_off(objective, name, values[name], off_values[name])
-    return replace(config, **(off_values | values))
+    budget = {"epochs": None, "minutes": None} if {"epochs", "minutes"} & values.keys() else {}
+    return replace(config, **(off_values | budget | values))
 
 
 def check_is_off(objective: str, name: str, value: Any, *off_values: Any) -> None:
@@ -330,6 +331,16 @@ def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfi
         >>> apply_overrides(TrainConfig(), ["cutmix_prob=0.3", "model.depth=4"]).model.depth
         4
     """
+    values, of_model = parse_overrides(overrides)
+    return replace_fields(replace_model_fields(config, of_model), **values)
+
+
+def parse_overrides(overrides: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the values of fields, and those of the model's fields.
+
+    Raises:
+        ConfigError: If a field is unknown.
+    """
     own: dict[str, Any] = {}
     model: dict[str, Any] = {}
     for override in overrides:
@@ -339,9 +350,12 @@ def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfi
             hint = near or f"Use one of: {', '.join(OVERRIDES)}."
             raise ConfigError(override[:80], "is not NAME=VALUE with a known name", hint)
         (model if name.startswith("model.") else own)[name.removeprefix("model.")] = parse_value(text)
-    if "epochs" in own or "minutes" in own:
-        own = {"epochs": None, "minutes": None} | own
-    return replace_fields(config, model=config_from_dict(asdict(config.model) | model, "model."), **own)
+    return own, model
+
+
+def replace_model_fields(config: TrainConfig, values: dict[str, Any]) -> TrainConfig:
+    """Replace fields of the model; ConfigError if a value is invalid."""
+    return replace(config, model=config_from_dict(asdict(config.model) | values, "model."))
 
 
 def parse_value(text: str) -> Any:
