@@ -503,12 +503,12 @@ def test_a_lesson_is_a_preset_with_a_budget(page):
 
 def test_an_experiment_is_a_sweep_over_seeds_of_what_is_recorded(page, tmp_path):
     for experiment in page.get("runs/catalog")["experiments"]:
-        config = replace(PRESETS[experiment["preset"]].config, minutes=experiment["minutes"])
+        config = replace(PRESETS[experiment["preset"]].config, epochs=experiment["epochs"], minutes=None)
         runs = Sweep(config, tuple(experiment["vary"]), tmp_path / experiment["name"]).runs()
         seeds = [settings["seed"] for settings, _ in runs.values()]
         assert seeds.count("0") == seeds.count("1") == len(runs) / len(set(seeds)) >= 2
         assert experiment["metric"] in MetricsLine.model_fields
-        planned = {"preset": experiment["preset"], "settings": {"minutes": 1.5}, "vary": experiment["vary"]}
+        planned = {"preset": experiment["preset"], "settings": {"epochs": experiment["epochs"]}, "vary": experiment["vary"]}
         assert page.get("runs/check", **planned, name="planned")["trainings"] == len(runs)
 
 

@@ -188,7 +188,7 @@ class Experiment:
     name: str  # of the sweep
     question: str
     preset: str
-    minutes: float  # of each run
+    epochs: float  # of each run
     vary: tuple[str, ...]  # as for `vitviz.runs.sweep.Sweep`; seeds last
     metric: str  # field of `vitviz.training.loop.Progress` to compare
     paper: str  # what it found
@@ -200,7 +200,7 @@ EXPERIMENTS = (
         "cutmix",
         "Does CutMix make heads local?",
         "cifar10-2min",
-        1.5,
+        10,
         ("cutmix_prob=0,1", "seed=0,1,2"),
         "min_distance",
         paper="In an ablation on CIFAR-100, the smallest mean attention distance of all heads was at most 0.024 with "

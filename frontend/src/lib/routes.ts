@@ -184,7 +184,7 @@ export interface ExperimentInfo {
   name: string;
   question: string;
   preset: string;
-  minutes: number;
+  epochs: number;
   vary: string[];
   metric: 'min_distance';
   paper: string;

@@ -158,15 +158,15 @@ export class Form {
     if (this.name !== name) this.edited();
   }
 
-  /** Apply the values of a preset, and another budget (minutes) and grid of a sweep if they are given. */
-  applyPreset(name: string, minutes?: number, vary: string[] = []): void {
+  /** Apply the values of a preset, and another budget and grid of a sweep if they are given. */
+  applyPreset(name: string, { minutes, epochs, vary = [] }: { [U in Unit]?: number } & { vary?: string[] } = {}): void {
     const preset = this.runs.catalog.presets.find((other) => other.name === name);
     if (!preset) return;
     if (vary.length || this.experiment) this.vary = variationsOf(vary);
     this.preset = preset;
     this.device = fieldText(preset.settings.device);
-    this.unit = minutes || preset.settings.epochs == null ? 'minutes' : 'epochs';
-    this.budget = fieldText(minutes ?? preset.settings[this.unit]);
+    this.unit = minutes || (!epochs && preset.settings.epochs == null) ? 'minutes' : 'epochs';
+    this.budget = fieldText(minutes ?? epochs ?? preset.settings[this.unit]);
     this.restore();
   }
 

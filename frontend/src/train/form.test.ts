@@ -73,7 +73,7 @@ describe('the budget', () => {
   test('of a lesson is that of its choice; what it reached is that of its data and settings', () => {
     expect(form.lesson).toBeUndefined();
     expect(form.presetChanges).toBe(': cifar10-ti4, 88 minutes');
-    form.applyPreset('cifar10-ti4', 10);
+    form.applyPreset('cifar10-ti4', { minutes: 10 });
     expect([form.preset?.name, form.budget, form.unit, form.lesson]).toEqual([
       'cifar10-ti4',
       '10',
@@ -86,7 +86,7 @@ describe('the budget', () => {
     form.unit = 'epochs';
     expect(form.lesson).toBeUndefined();
     expect(form.aboutPreset).toBe('cifar10-ti4: Small.');
-    form.applyPreset('cifar10-s4', 18);
+    form.applyPreset('cifar10-s4', { minutes: 18 });
     expect(form.aboutPreset).toContain('on CIFAR-10, on two cores');
     form.setSetting('lr', '0.1');
     expect(form.aboutPreset).toBe('cifar10-s4: Small.');
@@ -197,17 +197,17 @@ test('sentences name the dataset', () => {
 
 test('an experiment fills the sweep, any budget keeps it, and a lesson ends it', () => {
   const { form } = runsOf();
-  form.applyPreset('cifar10-s4', 1.5, ['lr=1,2', 'seed=0,1']);
+  form.applyPreset('cifar10-s4', { epochs: 5, vary: ['lr=1,2', 'seed=0,1'] });
   expect(form.query()).toMatchObject({
     preset: 'cifar10-s4',
-    settings: { minutes: 1.5 },
+    settings: { epochs: 5 },
     vary: ['lr=1,2', 'seed=0,1'],
   });
   expect([form.experiment?.name, form.runCount, form.name]).toEqual(['width', 4, 'width-1']);
   expect(form.aboutPreset).toContain('Found. Otherwise.');
   form.set({ budget: '10' });
   expect(form.experiment?.name).toBe('width');
-  form.applyPreset('cifar10-ti4', 10);
+  form.applyPreset('cifar10-ti4', { minutes: 10 });
   expect([form.experiment, form.runCount, form.name]).toEqual([undefined, 1, 'ti4-1']);
 });
 

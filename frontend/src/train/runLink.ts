@@ -28,7 +28,7 @@ export function open(runs: Runs, root: HTMLElement): void {
   const load = async () => {
     if (!(await runs.load())) return;
     const { preset, minutes } = catalog.lessons[0];
-    runs.form.applyPreset(preset, minutes);
+    runs.form.applyPreset(preset, { minutes });
     await openAddress(runs);
   };
   const refresh = () => {

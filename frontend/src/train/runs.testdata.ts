@@ -46,7 +46,7 @@ const CATALOG = {
       name: 'width',
       question: '',
       preset: 'cifar10-s4',
-      minutes: 1.5,
+      epochs: 5,
       vary: ['lr=1,2', 'seed=0,1'],
       metric: 'min_distance',
       paper: 'Found.',

@@ -56,7 +56,7 @@ class ExperimentInfo(Reply):
     name: str
     question: str
     preset: str
-    minutes: float
+    epochs: float
     vary: tuple[str, ...]
     metric: Literal["min_distance"]
     paper: str

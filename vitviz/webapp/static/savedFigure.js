@@ -9,8 +9,8 @@ import{a as e,i as t,n,t as r}from"./figures.js";import{Dr as i,Er as a,Fr as o,
 
 /* Twelve figures, three in a row, whose parts are at one height. */
 .probes { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 48px; }
-figure { display: grid; grid-row: span 8; grid-template: subgrid / minmax(0, 1fr); align-items: start; min-width: 0; padding-bottom: 44px; }
-.stage { grid-row: 5; } .stage:has(+ .scale) { align-self: end; } .scale { grid-row: 6; } .take { grid-row: 7; } figcaption { grid-row: 8; }
+figure { display: grid; grid-row: span 7; grid-template: subgrid / minmax(0, 1fr); align-items: start; min-width: 0; padding-bottom: 44px; }
+.drawing { grid-row: 5; } .take { grid-row: 6; } figcaption { grid-row: 7; }
 .question { margin-top: 1px; font-size: 13px; line-height: 19px; color: var(--ink); }
 .line { min-height: 38px; margin: 2px 0 10px; font-size: 13px; line-height: 19px; color: var(--quiet); }
 /* Room for the longest sentence, so that reading a figure does not move it under the pointer. */
