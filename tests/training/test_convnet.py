@@ -107,18 +107,23 @@ def test_sgd_raises_the_learning_rate_of_batchnorm_biases_and_decays_them_as_fas
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_config):
+def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_config, tmp_path):
     data = cifar.load("train", cifar_folder)
     short = {"epochs": 2.6, "batch_size": 30, "precision": "float32"}
     teacher = recipe.train_teacher(replace(recipe.TEACHER, **short), ConvNetConfig(embed_dim=4, depth=2), data)
     student = replace(recipe.STUDENT, model=cifar_config, **short)
-    soft = recipe.compute_labels(replace(student, epochs=2), teacher, data)
-    assert soft.shape == (2, 100, 10)
-    torch.testing.assert_close(soft.float().exp().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
+    soft = [recipe.compute_labels(replace(student, epochs=2 - mix), teacher, data, mix) for mix in (False, True)]
+    assert [part.shape for part in soft] == [(2, 100, 10), (1, 100, 10)]
+    torch.testing.assert_close(soft[0].float().exp().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
+    assert not torch.equal(soft[0][0], soft[1][0])
     first, again = (recipe.train_student(student, soft, data) for _ in range(2))
-    uniform = recipe.train_student(student, torch.zeros_like(soft), data)
+    uniform = recipe.train_student(student, [torch.zeros_like(part) for part in soft], data)
     softer = recipe.train_student(student, soft, data, temperature=3.0)
     assert torch.equal(first.head.weight, again.head.weight)
+    recipe.train_student(student, soft, data, state=(state := tmp_path / "state.pt"))
+    assert torch.load(state)[0] == 8, "the first of the last epoch's steps"
+    resumed = recipe.train_student(student, soft, data, state=state)
+    assert torch.equal(resumed.head.weight, first.head.weight)
     assert not torch.equal(first.head.weight, uniform.head.weight)
     assert not torch.equal(first.head.weight, softer.head.weight)
 

@@ -508,7 +508,11 @@ def test_an_experiment_is_a_sweep_over_seeds_of_what_is_recorded(page, tmp_path)
         seeds = [settings["seed"] for settings, _ in runs.values()]
         assert seeds.count("0") == seeds.count("1") == len(runs) / len(set(seeds)) >= 2
         assert experiment["metric"] in MetricsLine.model_fields
-        planned = {"preset": experiment["preset"], "settings": {"epochs": experiment["epochs"]}, "vary": experiment["vary"]}
+        planned = {
+            "preset": experiment["preset"],
+            "settings": {"epochs": experiment["epochs"]},
+            "vary": experiment["vary"],
+        }
         assert page.get("runs/check", **planned, name="planned")["trainings"] == len(runs)
 
 

@@ -239,7 +239,7 @@ class TrainingLoop:
             for batch in read_ahead(self.images, self.batches()):
                 self.step(batch)
                 # Only the clock of the main process counts.
-                clock = self.due() if self.distributed.is_main_process else (0.0, False, False)
+                clock = self.read_clock() if self.distributed.is_main_process else (0.0, False, False)
                 self.progress, log_due, eval_due, stopping = self.distributed.all_reduce_max(*clock, stop.requested)
                 if is_recorded := self.timeline.is_due(self.progress):
                     self.record_snapshot()
@@ -255,7 +255,7 @@ class TrainingLoop:
             if stopping and self.progress < 1:
                 self.save_and_stop()
 
-    def due(self) -> tuple[float, bool, bool]:
+    def read_clock(self) -> tuple[float, bool, bool]:
         """Return the used fraction of the budget, and whether to log, and to evaluate within an epoch."""
         progress, now = self.used_budget(), time.monotonic()
         interval = max(EVAL_INTERVAL, EVAL_FRACTION * self.seconds / max(progress, 1e-9))

@@ -225,8 +225,7 @@ export class Explainer {
   question(given: Given): api.MeanQuery {
     const { config, file, sizes } = this.#network;
     const { name, question } = file.metadata;
-    if (!question)
-      throw new RefusedError(`The mean query needs the mean query of the class token: the file of ${name} has none.`);
+    if (!question) throw new RefusedError(`The file of ${name} has no mean query of the class token.`);
     const asked = file.tensor('training.question.class_query').data;
     const input = { ...inputOf(this.#network, given.pixels, []), asked };
     const { logits, attention } = this.#network.forward(input);
