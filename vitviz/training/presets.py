@@ -206,8 +206,8 @@ EXPERIMENTS = (
         paper="In an ablation on CIFAR-100, the smallest mean attention distance of all heads was at most 0.024 with "
         "CutMix and at least 0.210 without (Santiago Toledo and Martínez 2026, arXiv 2605.16390).",
         differs="Their distance is normalized, and that of a full training. Here it is in pixels, of images of 32 px, "
-        "between patches, on four images, after minutes: six runs of 90 s did not differ, and distances fall for tens "
-        "of epochs (docs/experiments.md).",
+        "between patches, on four images, after ten epochs: in our six runs the ranges overlap, and distances fall for "
+        "tens of epochs (docs/experiments.md).",
     ),
 )
 """Experiments of the Train page; docs/experiments.md has what came out."""
