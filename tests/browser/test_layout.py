@@ -194,10 +194,11 @@ def test_the_introduction_is_between_the_tabs_and_the_models(open_page):
 
 def test_at_1024_by_768_the_introduction_the_photographs_and_the_methods_fit(open_page):
     page = open_page("?image=cat")
-    resize(page, 1024, 768)
+    for width, height in ((1359, 900), (1150, 800), (700, 450), (1024, 900), (1024, 768)):
+        resize(page, width, height)
+        shelf, photographs = box(page, ".shelf[data-shelf=sample]"), box(page, ".thumbs[aria-label=Photographs]")
+        assert photographs["y"] + photographs["height"] <= shelf["y"] + shelf["height"], width
     assert box(page, ".intro span")["height"] <= 32  # two lines
-    shelf, photographs = box(page, ".shelf[data-shelf=sample]"), box(page, ".thumbs[aria-label=Photographs]")
-    assert photographs["y"] + photographs["height"] / 2 <= shelf["y"] + shelf["height"]
     tops = page.locator(".method-group").evaluate_all("nodes => nodes.map((node) => node.offsetTop)")
     assert len(set(tops)) == 1
     sources = page.locator(".picker .options").bounding_box()

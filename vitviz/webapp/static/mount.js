@@ -234,7 +234,7 @@ import{$n as e,Ar as t,B as n,Bn as r,Dn as i,Dr as a,En as o,Er as s,Fr as c,Ft
     --image: clamp(176px, 100vh - 584px, 224px); --map: clamp(240px, 100vh - 496px, 288px);
     --largest-tile: 48px; --names: 36px; --gap: 3px; --mean-gap: 8px; --method: 68px;
   }
-  .shelf { height: var(--shelf); margin-inline: -4px; padding: 4px; overflow-y: auto; }
+  .shelf { --shelf: calc(.6 * var(--image)); height: var(--shelf); margin-inline: -4px; padding: 4px; overflow-y: auto; }
   .gallery:not(.large) { height: auto; }
   .group-title { margin: 2px 0; }
   .many-heads { --image: 184px; --map: 264px; }
