@@ -131,7 +131,7 @@ def test_the_mean_question_is_asked_as_by_the_library(tmp_path: Path, subtests: 
         expected.append(lesson.mean_query(context, factors))
     requests.append(engine.request(tmp_path, shown[0].context.checkpoint, shown[0].context.image, calls=calls))
     *replies, without = engine.answer(tmp_path, requests)
-    assert "the file of tiny has none" in without["replies"][0]["refusal"]
+    assert "no mean query of the class token" in without["replies"][0]["refusal"]
     for name, reply, found in zip(names, replies, expected, strict=True):
         with subtests.test(family=name):
             (asked,) = reply["replies"]
