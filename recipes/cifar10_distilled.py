@@ -27,8 +27,8 @@ the first epochs are computed once, and the student repeats these epochs in cycl
 with other patches dropped in each; those of its last 15 % have no CutMix. Labels that are smoothed are so before they
 are mixed with the teacher's; in the recorded runs the mixture was.
 
-A student starts from any checkpoint with its network: `--init-from runs/cifar10-mae/last.safetensors` from a masked
-autoencoder (`python -m vitviz train --preset cifar10-mae`).
+A student starts from any checkpoint with its network: `--init-from recipes/weights/cifar10-ti9-mae.safetensors` is a
+masked autoencoder of nine layers, 100 epochs (docs/experiments.md).
 """
 
 import argparse
