@@ -79,8 +79,8 @@ def train(
     if resume and restart:
         raise ConfigError("restart", "cannot be combined with --resume", "Choose one of them.")
     stored = resume or restart
-    values, of_model = parse_overrides(overrides or [])
-    config = resolve_config(preset_name, network, stored, config_values(options) | values, of_model)
+    values, model_values = parse_overrides(overrides or [])
+    config = resolve_config(preset_name, network, stored, config_values(options) | values, model_values)
 
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.checkpoint import eval_samples, load
@@ -160,13 +160,13 @@ def sweep(
     from vitviz.runs import sweep as sweeps
     from vitviz.runs.store import check_machine, warn_if_unlisted
 
-    fields, of_model = parse_overrides(overrides or [])
+    fields, model_values = parse_overrides(overrides or [])
     values = config_values(options) | fields
     output_dir = values.pop("output_dir", None)
     folder = Path(f"runs/sweep-{preset_name or DEFAULT_PRESET}" if output_dir is None else str(output_dir))
     warn_if_unlisted(folder)
     if resume:
-        given = {"vary": vary, "network": network, "set": of_model or None, **options, **fields, "output_dir": None}
+        given = {"vary": vary, "network": network, "set": model_values or None, **options, **fields, "output_dir": None}
         given["preset"] = preset_name if output_dir is not None else None  # else it names the folder
         for name, value in given.items():
             if value is not None:
@@ -174,7 +174,7 @@ def sweep(
                 raise ConfigError(name, "cannot change when a sweep is resumed", hint)
         grid = sweeps.read(folder)
     else:
-        config = resolve_config(preset_name, network, False, values, of_model)
+        config = resolve_config(preset_name, network, False, values, model_values)
         grid = sweeps.Sweep(config, tuple(vary or ()), folder)
         check_machine(config)
         grid.create()
@@ -244,7 +244,7 @@ def open_log(config: TrainConfig, tensorboard: bool) -> "AbstractContextManager[
 
 
 def resolve_config(
-    preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any], of_model: dict[str, Any]
+    preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any], model_values: dict[str, Any]
 ) -> TrainConfig:
     """Return the config of a preset, or without one of the run to resume, with new values of fields."""
     config = get_preset(preset_name or DEFAULT_PRESET)
@@ -268,4 +268,4 @@ def resolve_config(
         from vitviz.training.initial_weights import use_init_model
 
         config = use_init_model(config)
-    return replace_model_fields(config, of_model)
+    return replace_model_fields(config, model_values)

@@ -331,8 +331,8 @@ def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfi
         >>> apply_overrides(TrainConfig(), ["cutmix_prob=0.3", "model.depth=4"]).model.depth
         4
     """
-    values, of_model = parse_overrides(overrides)
-    return replace_fields(replace_model_fields(config, of_model), **values)
+    values, model_values = parse_overrides(overrides)
+    return replace_fields(replace_model_fields(config, model_values), **values)
 
 
 def parse_overrides(overrides: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
