@@ -2,7 +2,7 @@
 
     python -m recipes.cifar10_distilled teacher teacher.safetensors
     python -m recipes.cifar10_distilled labels soft.safetensors --teacher teacher.safetensors --epochs 14
-    python -m recipes.cifar10_distilled student student.safetensors --labels soft.safetensors --state student.pt
+    python -m recipes.cifar10_distilled student student.safetensors --labels soft.safetensors
 
 | step, on two cores of an AMD EPYC (Zen 4), bfloat16 | minutes | test accuracy, one run, seed 0 |
 |---|---|---|
@@ -28,7 +28,9 @@ with other patches dropped in each; those of its last 15 % have no CutMix. Label
 are mixed with the teacher's; in the recorded runs the mixture was.
 
 A student starts from any checkpoint with its network: `--init-from recipes/weights/cifar10-ti9-mae.safetensors` is a
-masked autoencoder of nine layers, 100 epochs (docs/experiments.md).
+masked autoencoder of nine layers, 100 epochs (docs/experiments.md). Long training is done in stages: the student's file
+is written after each epoch, and `--init-from FILE --first-epoch N` goes on from there, with all options as before but
+labels of another `--seed`, which are of new views. Only the momentum of the optimizers is lost.
 """
 
 import argparse
@@ -36,8 +38,9 @@ import copy
 import itertools
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +51,6 @@ from torch import Tensor, nn
 
 from vitviz.data import augmentation, cifar
 from vitviz.data.datasets import CIFAR10, LabeledImages
-from vitviz.files import atomic_write
 from vitviz.malloc import keep_freed_memory
 from vitviz.models import checkpoint, hub
 from vitviz.models.checkpoint import Checkpoint
@@ -199,32 +201,38 @@ def train_student(
     data: LabeledImages,
     initial: Checkpoint | None = None,
     temperature: float = 1.0,
-    state: Path | None = None,
+    first_epoch: int = 0,
+    keep_weights: Callable[[Any, int], None] = lambda network, epoch: None,
 ) -> Any:
     """Train a ViT on log-probabilities of a teacher (epochs, n, K), without and with CutMix, and return its EMA.
 
     At a temperature T both are divided by it and the loss is multiplied by T^2 (Hinton et al. 2015, section 2.1).
-    `state` is written before each epoch; if it exists, training goes on from there.
+
+    Args:
+        config: Its budget are the epochs of all stages.
+        soft: Log-probabilities of images without CutMix, and with it.
+        data: Images, uint8 (n, 3, H, W), and labels (n,).
+        initial: Checkpoint to start from: its backbone, or in a later stage all weights.
+        temperature: T.
+        first_epoch: First epoch of this stage.
+        keep_weights: Called with the EMA and the epochs trained so far after each epoch but the last.
     """
     images, labels = data
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
     torch.manual_seed(config.seed)
     network = create_model(config.model).to(device)
-    if initial is not None:
+    if initial is not None and first_epoch:
+        network.load_state_dict(initial.network.state_dict())
+    elif initial is not None:
         load_backbone(network, initial)
     ema = copy.deepcopy(network).eval()
     averaged, weights = (list[Tensor](module.parameters()) for module in (ema, network))
     optimizers = create_optimizers(network, config, Distributed(device.type))
-    per_epoch, first = math.ceil(len(labels) / config.batch_size), 0
-    parts: list[Any] = [network, ema, *optimizers]
-    if state is not None and state.exists():
-        first, *stored = torch.load(state, map_location=device)
-        for part, values in zip(parts, stored, strict=True):
-            part.load_state_dict(values)
+    per_epoch = math.ceil(len(labels) / config.batch_size)
+    first = first_epoch * per_epoch
     for step, (epoch, position, progress, middle) in enumerate(steps(config, len(labels), first), first):
-        if state is not None and position == 0:
-            with atomic_write(state) as file:
-                torch.save([step, *(part.state_dict() for part in parts)], file)
+        if position == 0 and step > first:
+            keep_weights(ema, epoch)
         mix = progress < config.mix_until
         cycle = epoch % len(soft[mix])
         batches = epoch_batches(config, labels, cycle)
@@ -243,22 +251,24 @@ def train_student(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), config.grad_clip_norm)
         update(optimizers, lr_factor(config, middle), bfloat16, device)
-        decay = min(config.ema_decay, (1 + step) / (10 + step) if step else 0.0)
+        taken = step - first
+        decay = min(config.ema_decay, (1 + taken) / (10 + taken) if taken else 0.0)
         with torch.no_grad():
             torch._foreach_lerp_(averaged, weights, 1 - decay)
     return ema
 
 
-def save(network: Any, path: Path, config: TrainConfig, test: LabeledImages, bfloat16: bool) -> None:
-    """Measure the test accuracy and write a checkpoint."""
-    record: dict[str, Any] = {"dataset": CIFAR10.name, "epochs": config.epochs, "train_config": {"dataset": "cifar10"}}
+def save(network: Any, epochs: float | None, path: Path, bfloat16: bool, test: LabeledImages | None = None) -> None:
+    """Write a checkpoint; with `test` measure the test accuracy before weights are rounded."""
+    record: dict[str, Any] = {"dataset": CIFAR10.name, "epochs": epochs, "train_config": {"dataset": "cifar10"}}
     record["parameters"] = sum(p.numel() for p in network.parameters())
     result = Checkpoint(path.stem, network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, record)
-    record["test_accuracy"] = measure_accuracy(result, *test)
+    if test is not None:
+        record["test_accuracy"] = measure_accuracy(result, *test)
+        print(f"{path}: {100 * record['test_accuracy']:.2f} %")
     if bfloat16:
-        network.bfloat16()
+        result = replace(result, network=copy.deepcopy(network).bfloat16())
     checkpoint.save(result, path)
-    print(f"{path}: {100 * record['test_accuracy']:.2f} %")
 
 
 def main(words: list[str] | None = None) -> None:
@@ -273,7 +283,8 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--epochs", type=float, help="default: 20 of the teacher, 14 of labels, 100 of the student")
     parser.add_argument("--unmixed-epochs", type=float, default=4, help="of labels without CutMix, for the end")
     parser.add_argument("--lr", type=float, default=2e-3, help="of the student")
-    parser.add_argument("--state", type=Path, help="of the student: stop at any time, and go on with the same command")
+    parser.add_argument("--first-epoch", type=int, default=0, help="of the student: go on with the file of --init-from")
+    parser.add_argument("--seed", type=int, default=0, help="of views: the student's as of its labels")
     parser.add_argument("--temperature", type=float, default=1.0, help="of the student's and the teacher's logits")
     parser.add_argument("--width", type=int, default=128, help="channels of the teacher's first block")
     parser.add_argument("--bfloat16", action="store_true", help="round the weights")
@@ -289,20 +300,25 @@ def main(words: list[str] | None = None) -> None:
         teacher = load_convnet(options.teacher).network.to(device)
         epochs = {"mixed": options.epochs or 14, "unmixed": options.unmixed_epochs}
         soft = {
-            name: compute_labels(replace(STUDENT, epochs=count), teacher, (images, labels), name == "mixed")
+            name: compute_labels(
+                replace(STUDENT, epochs=count, seed=options.seed), teacher, (images, labels), name == "mixed"
+            )
             for name, count in epochs.items()
         }
         safetensors.torch.save_file(soft, options.output)
         return
     else:
-        config = replace(STUDENT, epochs=options.epochs or STUDENT.epochs, lr=options.lr, muon_lr=options.lr)
+        rates = {"lr": options.lr, "muon_lr": options.lr}
+        config = replace(STUDENT, epochs=options.epochs or STUDENT.epochs, seed=options.seed, **rates)
         initial = hub.load(options.init_from, check=False) if options.init_from else None
         if initial is not None:
             config = replace(config, model=replace(initial.config, num_classes=len(CIFAR10.classes)))
         soft = safetensors.torch.load_file(options.labels)
         both = soft["unmixed"], soft["mixed"]
-        network = train_student(config, both, (images, labels), initial, options.temperature, options.state)
-    save(network, options.output, config, cifar.load("test", options.data), options.bfloat16)
+        keep_weights = partial(save, path=options.output, bfloat16=options.bfloat16)
+        stage = options.temperature, options.first_epoch, keep_weights
+        network = train_student(config, both, (images, labels), initial, *stage)
+    save(network, config.epochs, options.output, options.bfloat16, cifar.load("test", options.data))
 
 
 if __name__ == "__main__":

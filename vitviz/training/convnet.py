@@ -1,7 +1,7 @@
 """Convolutional network of the shipped teacher, without attention.
 
 After Jordan 2024 (arXiv 2404.00498), section 3: a frozen layer of 2 x 2 filters, blocks of two convolutions with
-BatchNorm, and a linear head. `recipes/cifar10_teacher.py` trains it.
+BatchNorm, and a linear head. `recipes/cifar10_distilled.py` trains it.
 """
 
 from dataclasses import dataclass
