@@ -27,10 +27,10 @@ the first epochs are computed once, and the student repeats these epochs in cycl
 with other patches dropped in each; those of its last 15 % have no CutMix. Labels that are smoothed are so before they
 are mixed with the teacher's; in the recorded runs the mixture was.
 
-A student starts from any checkpoint with its network: `--init-from recipes/weights/cifar10-ti9-mae.safetensors` is a
-masked autoencoder of nine layers, 100 epochs (docs/experiments.md). Long training is done in stages: the student's file
-is written after each epoch, and `--init-from FILE --first-epoch N` goes on from there, with all options as before but
-labels of another `--seed`, which are of new views. Only the momentum of the optimizers is lost.
+A student starts from any checkpoint with its network, for example a masked autoencoder (docs/experiments.md). Long
+training is done in stages: the student's file is written after each epoch, and `--init-from FILE --first-epoch N` goes
+on from there, with all options as before but labels of another `--seed`, which are of new views. Only the momentum of
+the optimizers is lost. `recipes/weights/cifar10-ti9.safetensors` is a student of nine layers after 103 of 200 epochs.
 """
 
 import argparse
