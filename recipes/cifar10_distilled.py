@@ -36,6 +36,7 @@ the optimizers is lost. `recipes/weights/cifar10-ti9.safetensors` is a student o
 import argparse
 import copy
 import itertools
+import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -58,12 +59,13 @@ from vitviz.models.factory import create_model
 from vitviz.training.config import TrainConfig
 from vitviz.training.convnet import PATCH, BatchNorm, ConvNet, ConvNetConfig, load_convnet
 from vitviz.training.data import augment, epoch_batches, step_seed
-from vitviz.training.device import autocast, choose_device, use_bfloat16
+from vitviz.training.device import autocast, choose_device, get_hardware_name, use_bfloat16
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import measure_accuracy
 from vitviz.training.initial_weights import load_backbone
-from vitviz.training.loop import lr_factor, patch_keep_ratio
+from vitviz.training.loop import lr_factor, patch_keep_ratio, public_config
 from vitviz.training.optim import create_optimizers
+from vitviz.training.teacher import describe_teacher
 
 # The learning rate of the paper is 10 per 1,024 images, with PyTorch's SGD 10 * 1000 / (1024 * (1 + 1 / 0.15)).
 TEACHER = TrainConfig(
@@ -258,16 +260,30 @@ def train_student(
     return ema
 
 
-def save(network: Any, epochs: float | None, path: Path, bfloat16: bool, test: LabeledImages | None = None) -> None:
-    """Write a checkpoint; with `test` measure the test accuracy before weights are rounded."""
-    record: dict[str, Any] = {"dataset": CIFAR10.name, "epochs": epochs, "train_config": {"dataset": "cifar10"}}
-    record["parameters"] = sum(p.numel() for p in network.parameters())
+def save(
+    network: Any,
+    epochs: float | None,
+    path: Path,
+    record: dict[str, Any],
+    bfloat16: bool,
+    test: LabeledImages | None = None,
+) -> None:
+    """Write a checkpoint, with the test accuracy of the weights as written if `test` is given."""
+    network = copy.deepcopy(network)
+    if bfloat16:
+        network.bfloat16().float()
+    weights = list(network.parameters())
+    record = record | {
+        "epochs": epochs,
+        "parameters": sum(p.numel() for p in weights),
+        "hardware": get_hardware_name(weights[0].device),
+    }
     result = Checkpoint(path.stem, network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, record)
     if test is not None:
         record["test_accuracy"] = measure_accuracy(result, *test)
         print(f"{path}: {100 * record['test_accuracy']:.2f} %")
     if bfloat16:
-        result = replace(result, network=copy.deepcopy(network).bfloat16())
+        network.bfloat16()
     checkpoint.save(result, path)
 
 
@@ -293,11 +309,14 @@ def main(words: list[str] | None = None) -> None:
     device = choose_device("auto")
     images, labels = (part.to(device) for part in cifar.load("train", options.data))
     network: Any
+    record: dict[str, Any] = {"dataset": CIFAR10.name, "train_samples": len(labels)}
     if options.step == "teacher":
         config = replace(TEACHER, epochs=options.epochs or TEACHER.epochs)
+        record["train_config"] = public_config(config)
         network = train_teacher(config, ConvNetConfig(embed_dim=options.width), (images, labels))
     elif options.step == "labels":
-        teacher = load_convnet(options.teacher).network.to(device)
+        loaded = load_convnet(options.teacher)
+        teacher = loaded.network.to(device)
         epochs = {"mixed": options.epochs or 14, "unmixed": options.unmixed_epochs}
         soft = {
             name: compute_labels(
@@ -305,20 +324,24 @@ def main(words: list[str] | None = None) -> None:
             )
             for name, count in epochs.items()
         }
-        safetensors.torch.save_file(soft, options.output)
+        described = json.dumps(describe_teacher(options.teacher, loaded))
+        safetensors.torch.save_file(soft, options.output, {"teacher": described})
         return
     else:
         rates = {"lr": options.lr, "muon_lr": options.lr}
         config = replace(STUDENT, epochs=options.epochs or STUDENT.epochs, seed=options.seed, **rates)
         initial = hub.load(options.init_from, check=False) if options.init_from else None
         if initial is not None:
-            config = replace(config, model=replace(initial.config, num_classes=len(CIFAR10.classes)))
-        soft = safetensors.torch.load_file(options.labels)
-        both = soft["unmixed"], soft["mixed"]
-        keep_weights = partial(save, path=options.output, bfloat16=options.bfloat16)
+            model = replace(initial.config, num_classes=len(CIFAR10.classes))
+            config = replace(config, model=model, init_from=options.init_from)
+        with safetensors.safe_open(options.labels, "pt") as file:
+            both = file.get_tensor("unmixed"), file.get_tensor("mixed")
+            record["teacher"] = json.loads(file.metadata()["teacher"])
+        record["train_config"] = public_config(config)
+        keep_weights = partial(save, path=options.output, record=record, bfloat16=options.bfloat16)
         stage = options.temperature, options.first_epoch, keep_weights
         network = train_student(config, both, (images, labels), initial, *stage)
-    save(network, config.epochs, options.output, options.bfloat16, cifar.load("test", options.data))
+    save(network, config.epochs, options.output, record, options.bfloat16, cifar.load("test", options.data))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from vitviz.models import checkpoint, hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
 from vitviz.training.convnet import ConvNet, ConvNetConfig, load_convnet
+from vitviz.training.evaluation import measure_accuracy
 
 CONFIG = ConvNetConfig(img_size=(20, 28), embed_dim=6, depth=3, num_classes=tiny.K)
 
@@ -155,7 +156,11 @@ def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_confi
     common = ["--data", str(cifar_folder), "--epochs", "1"]
     recipe.main([*map(str, ["labels", labels, "--teacher", teacher]), *common])
     recipe.main([*map(str, ["student", student, "--labels", labels, "--init-from", initial]), "--lr", "1e-9", *common])
-    found, expected = vitviz.load(student).network.state_dict(), network.state_dict()
+    written = vitviz.load(student)
+    assert written.record["teacher"] == {"name": "t", "architecture": "convnet"}
+    assert (written.train_config["init_from"], written.train_config["epochs"]) == ("i", 1)
+    assert written.record["train_samples"] == 100
+    found, expected = written.network.state_dict(), network.state_dict()
     assert found.keys() == expected.keys()
     torch.testing.assert_close(found["blocks.2.attn.qkv.weight"], expected["blocks.2.attn.qkv.weight"])
 
@@ -167,4 +172,6 @@ def test_the_command_writes_a_teacher_that_the_package_loads(cifar_folder, tmp_p
     recipe.main(["teacher", str(path), "--data", str(cifar_folder), "--epochs", "1", "--width", "4", "--bfloat16"])
     found = load_convnet(path)
     assert found.labels == CIFAR10.classes
-    assert 0 <= found.record["test_accuracy"] <= 1
+    test = cifar.load("test", cifar_folder)
+    assert found.record["test_accuracy"] == measure_accuracy(found, *test), "of the rounded weights"
+    assert found.train_config["cutmix_prob"] == 0

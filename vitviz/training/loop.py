@@ -574,10 +574,6 @@ class TrainingLoop:
 
     def record(self) -> dict[str, Any]:
         """Return the training record for the checkpoint's metadata, without local paths."""
-        private = ("model", "data", "output_dir", "teacher")
-        train_config = {name: value for name, value in asdict(self.config).items() if name not in private}
-        train_config["dataset"] = public_name(self.config.dataset)
-        train_config["init_from"] = run_name(self.config.init_from) if self.config.init_from else None
         return {
             "dataset": self.info.name,
             "dataset_fingerprint": self.info.fingerprint,
@@ -593,6 +589,14 @@ class TrainingLoop:
             "linear": "onednn" if self.onednn else "default",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
-            "train_config": train_config,
+            "train_config": public_config(self.config),
             "teacher": self.teacher.record if self.teacher else None,
         }
+
+
+def public_config(config: TrainConfig) -> dict[str, Any]:
+    """Return the fields of a config for the training record: without network and teacher, and without local paths."""
+    private = ("model", "data", "output_dir", "teacher")
+    found = {name: value for name, value in asdict(config).items() if name not in private}
+    init_from = run_name(config.init_from) if config.init_from else None
+    return found | {"dataset": public_name(config.dataset), "init_from": init_from}
