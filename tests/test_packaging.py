@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 STATIC = ROOT / "vitviz" / "webapp" / "static"
 FIRST = ["main.js", "App.js", "explore.js"]  # what the page loads to show an image
 MAX_FIRST_BYTES = 68_000  # compressed
-MAX_WHEEL_BYTES = 12_000_000  # with the checkpoints
+MAX_WHEEL_BYTES = 16_000_000  # with the checkpoints
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 

@@ -466,7 +466,7 @@ def test_data_check_lists_likely_mislabeled_images(vitviz, cifar_folder, tiny_fi
 def test_unknown_words_get_a_suggestion(vitviz, tmp_path, subtests):
     cases = {
         ("explain", "catt", "-o", tmp_path / "a.png"): (1, "Did you mean cat?"),
-        ("explain", "cat", "--checkpoint", "cifar10-ti", "-o", tmp_path / "a.png"): (1, "Did you mean cifar10-ti4?"),
+        ("explain", "cat", "--checkpoint", "cifar10-t4", "-o", tmp_path / "a.png"): (1, "Did you mean cifar10-ti4?"),
         ("train", "--set", "model.dpth=3"): (1, "Did you mean model.depth?"),
         ("train", "--preset", "cifar10-2mn"): (1, "Did you mean cifar10-2min?"),
         ("explan",): (2, "explain"),

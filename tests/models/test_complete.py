@@ -382,7 +382,7 @@ def test_a_name_that_is_no_model_is_refused_with_what_was_found_or_meant(tmp_pat
         "google/vit-base-patch16": r"As there is no such file or folder, .* means hf:google/vit-base-patch16\.",
         "tests/vit": r"'tests/vit' not found\. On the Hugging Face Hub it is hf:tests/vit\.",
         "https://example.org/vit.pth": "Download the file",
-        "cifar10-ti": r"Did you mean cifar10-ti4\?",
+        "cifar10-t4": r"Did you mean cifar10-ti4\?",
         "a\0b": r"'a\?b' not found",
         "x" * 5000: "not found",
     }

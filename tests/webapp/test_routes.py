@@ -135,7 +135,7 @@ def test_a_stream_is_not_buffered_by_proxies(client):
 def test_models_are_listed_with_the_first_one_first():
     with routes() as client:
         reply = client.get("models")
-        assert [model["name"] for model in reply["models"]] == ["cifar10-ti4"]
+        assert [model["name"] for model in reply["models"]] == ["cifar10-ti4", "cifar10-ti9"]
         assert set(reply["cifar"]) == {"available", "classes", "message"}
         assert dict(client.get("models/facts", model="cifar10-ti4")["facts"])["Layers"].startswith("6 layers")
         assert client.refusal("models/facts", model="nothing")["field"] == "model"

@@ -216,7 +216,7 @@ def test_a_model_in_memory_does_not_wait_for_another_that_is_loaded(tmp_path, mo
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        ("nope", "Checkpoint 'nope' not found. Use a bundled one (cifar10-ti4) or a .safetensors file."),
+        ("nope", "Checkpoint 'nope' not found. Use a bundled one (cifar10-ti4, cifar10-ti9) or a .safetensors file."),
         (
             "hf:google",
             "A model on the Hub must be timm:NAME or hf:OWNER/NAME, or either with @REVISION: got 'hf:google'",
@@ -337,7 +337,7 @@ def test_the_child_process_prints_the_progress_of_each_file(monkeypatch, capsys)
 
 def test_the_page_opens_with_the_model_it_was_started_with(folder):
     catalog = catalog_of(build_app(checkpoint=str(folder)))
-    assert [model["name"] for model in catalog["models"]] == ["tiny-vit", "cifar10-ti4"]
+    assert [model["name"] for model in catalog["models"]] == ["tiny-vit", *checkpoint.bundled_checkpoints()]
 
 
 def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):
