@@ -30,7 +30,7 @@ are mixed with the teacher's; in the recorded runs the mixture was.
 A student starts from any checkpoint with its network, for example a masked autoencoder (docs/experiments.md). Long
 training is done in stages: the student's file is written after each epoch, and `--init-from FILE --first-epoch N` goes
 on from there, with all options as before but labels of another `--seed`, which are of new views. Only the momentum of
-the optimizers is lost. `recipes/weights/cifar10-ti9.safetensors` is a student of nine layers after 103 of 200 epochs.
+the optimizers is lost. The shipped `cifar10-ti9` (nine layers, 94.44 %) was trained so (checkpoints/README.md).
 """
 
 import argparse

@@ -13,7 +13,7 @@ from tests import tiny
 from vitviz.data import cifar
 from vitviz.data.datasets import CIFAR10
 from vitviz.errors import CheckpointError, ConfigError
-from vitviz.models import checkpoint, hub
+from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
 from vitviz.training.convnet import ConvNet, ConvNetConfig, load_convnet
@@ -79,12 +79,6 @@ def test_the_shipped_teacher_is_loaded():
 
 
 # --- the recipe ---
-
-
-def test_the_weights_that_a_student_starts_from_are_loaded():
-    found = hub.load("recipes/weights/cifar10-ti9.safetensors", check=False)
-    assert found.config.depth == 9
-    assert found.record["epochs"] == 103
 
 
 def test_convolutions_start_as_identities_and_the_first_layer_whitens_patches(network):
