@@ -147,7 +147,7 @@ def test_every_checkpoint_is_in_the_readme_and_its_card_with_its_recorded_accura
 def test_the_samples_are_classified_as_the_readme_says():
     from vitviz.models import checkpoint
 
-    promised = int(re.search(r"the shipped model classifies (\d+) of the 10", " ".join(README.split()))[1])
+    promised = int(re.search(r"each shipped model classifies (\d+) of the 10", " ".join(README.split()))[1])
     assert promised >= 8
     for model in map(vitviz.load, checkpoint.bundled_checkpoints()):
         correct = sum(vitviz.explain(model, path).prediction == name for name, path in sample_paths().items())
