@@ -57,7 +57,7 @@ from vitviz.models import checkpoint, hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
 from vitviz.training.config import TrainConfig
-from vitviz.training.convnet import PATCH, BatchNorm, ConvNet, ConvNetConfig, load_convnet
+from vitviz.training.convnet import PATCH, BatchNorm, ConvNet, ConvNetConfig
 from vitviz.training.data import augment, epoch_batches, step_seed
 from vitviz.training.device import autocast, choose_device, get_hardware_name, use_bfloat16
 from vitviz.training.distributed import Distributed
@@ -65,7 +65,7 @@ from vitviz.training.evaluation import measure_accuracy
 from vitviz.training.initial_weights import load_backbone
 from vitviz.training.loop import lr_factor, patch_keep_ratio, public_config
 from vitviz.training.optim import create_optimizers
-from vitviz.training.teacher import describe_teacher
+from vitviz.training.teacher import describe_teacher, load_network
 
 # The learning rate of the paper is 10 per 1,024 images, with PyTorch's SGD 10 * 1000 / (1024 * (1 + 1 / 0.15)).
 TEACHER = TrainConfig(
@@ -82,6 +82,7 @@ STUDENT = TrainConfig(epochs=100, cutmix_prob=1.0, weight_decay=0.2, label_smoot
 MOMENTUM = 0.85
 BATCHNORM_BIAS_LR = 64  # relative to the other parameters
 LOOKAHEAD_STEPS, LOOKAHEAD_DECAY = 5, 0.95**5
+TEACHER_FILE = "checkpoints/teachers/cifar10-teacher.safetensors"
 NUM_WHITENING_IMAGES, WHITENING_EPS = 5000, 5e-4  # the latter is added to the variances of the components
 
 
@@ -183,8 +184,11 @@ def train_teacher(config: TrainConfig, model: ConvNetConfig, data: LabeledImages
 
 
 @torch.no_grad()
-def compute_labels(config: TrainConfig, teacher: nn.Module, data: LabeledImages, mix: bool) -> Tensor:
-    """Return the teacher's log-probabilities of augmented images, float16 (epochs, n, K), for `config.epochs`."""
+def compute_labels(config: TrainConfig, teachers: Sequence[nn.Module], data: LabeledImages, mix: bool) -> Tensor:
+    """Return log-probabilities of augmented images, float16 (epochs, n, K), for `config.epochs`.
+
+    They are of the teachers' mean probabilities; the second, fourth, ... teacher sees the mirror images.
+    """
     images, labels = data
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
     found = []
@@ -193,7 +197,9 @@ def compute_labels(config: TrainConfig, teacher: nn.Module, data: LabeledImages,
         torch.manual_seed(step_seed(config.seed, step))
         inputs, _ = augment(config, CIFAR10, images[batch], labels[batch], mix)
         with autocast(device, bfloat16):
-            found.append(teacher(inputs).float().log_softmax(-1).half().cpu())
+            views = itertools.cycle((inputs, inputs.flip(-1)))
+            each = [teacher(view).float().log_softmax(-1) for teacher, view in zip(teachers, views, strict=False)]
+        found.append((torch.stack(each).logsumexp(0) - math.log(len(each))).half().cpu())
     return torch.cat(found).unflatten(0, (-1, len(labels)))
 
 
@@ -293,7 +299,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("step", choices=["teacher", "labels", "student"])
     parser.add_argument("output", type=Path)
     parser.add_argument("--data", help="directory of CIFAR-10")
-    parser.add_argument("--teacher", default="checkpoints/teachers/cifar10-teacher.safetensors")
+    parser.add_argument("--teacher", nargs="+", default=[TEACHER_FILE], help="of the labels: one or more")
     parser.add_argument("--labels", type=Path, help="of the student")
     parser.add_argument("--init-from", help="of the student")
     parser.add_argument("--epochs", type=float, help="default: 20 of the teacher, 14 of labels, 100 of the student")
@@ -315,17 +321,19 @@ def main(words: list[str] | None = None) -> None:
         record["train_config"] = public_config(config)
         network = train_teacher(config, ConvNetConfig(embed_dim=options.width), (images, labels))
     elif options.step == "labels":
-        loaded = load_convnet(options.teacher)
-        teacher = loaded.network.to(device)
+        loaded = [load_network(path) for path in options.teacher]
+        teachers = [teacher.network.to(device) for teacher in loaded]
         epochs = {"mixed": options.epochs or 14, "unmixed": options.unmixed_epochs}
         soft = {
             name: compute_labels(
-                replace(STUDENT, epochs=count, seed=options.seed), teacher, (images, labels), name == "mixed"
+                replace(STUDENT, epochs=count, seed=options.seed), teachers, (images, labels), name == "mixed"
             )
             for name, count in epochs.items()
         }
-        described = json.dumps(describe_teacher(options.teacher, loaded))
-        safetensors.torch.save_file(soft, options.output, {"teacher": described})
+        described = [describe_teacher(path, teacher) for path, teacher in zip(options.teacher, loaded, strict=True)]
+        names = {"name": " and ".join(teacher["name"] for teacher in described), "members": described}
+        record["teacher"] = described[0] if len(described) == 1 else names
+        safetensors.torch.save_file(soft, options.output, {"teacher": json.dumps(record["teacher"])})
         return
     else:
         rates = {"lr": options.lr, "muon_lr": options.lr}

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
+from torchvision.transforms.v2 import Lambda
 
 import vitviz
 from recipes import cifar10_distilled as recipe
@@ -115,7 +117,7 @@ def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_
     short = {"epochs": 2.6, "batch_size": 30, "precision": "float32"}
     teacher = recipe.train_teacher(replace(recipe.TEACHER, **short), ConvNetConfig(embed_dim=4, depth=2), data)
     student = replace(recipe.STUDENT, model=cifar_config, **short)
-    soft = [recipe.compute_labels(replace(student, epochs=2 - mix), teacher, data, mix) for mix in (False, True)]
+    soft = [recipe.compute_labels(replace(student, epochs=2 - mix), [teacher], data, mix) for mix in (False, True)]
     assert [part.shape for part in soft] == [(2, 100, 10), (1, 100, 10)]
     torch.testing.assert_close(soft[0].float().exp().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
     assert not torch.equal(soft[0][0], soft[1][0])
@@ -140,6 +142,17 @@ def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_soft_labels_of_two_teachers_are_of_their_mean_probabilities_one_of_mirror_images(cifar_folder):
+    data, config = cifar.load("train", cifar_folder), replace(recipe.STUDENT, epochs=1, precision="float32")
+    first, second = (nn.Sequential(nn.Flatten(), nn.Linear(3 * 32 * 32, 10)) for _ in range(2))
+    mirrored = nn.Sequential(Lambda(lambda images: images.flip(-1)), second)
+    alone = [recipe.compute_labels(config, [teacher], data, mix=True).float().exp() for teacher in (first, mirrored)]
+    both = recipe.compute_labels(config, [first, second], data, mix=True).float().exp()
+    torch.testing.assert_close(both, sum(alone) / 2, rtol=0, atol=1e-3)
+    assert (alone[0] - alone[1]).abs().max() > 0.01, "the teachers must differ"
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_config, tmp_path, monkeypatch):
     monkeypatch.setattr(recipe, "STUDENT", replace(recipe.STUDENT, batch_size=50))
     teacher, labels, initial, student = (tmp_path / f"{name}.safetensors" for name in "tlis")
@@ -148,10 +161,13 @@ def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_confi
     network = create_model(replace(cifar_config, depth=3))
     checkpoint.save(Checkpoint("i", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), initial)
     common = ["--data", str(cifar_folder), "--epochs", "1"]
-    recipe.main([*map(str, ["labels", labels, "--teacher", teacher]), *common])
+    recipe.main([*map(str, ["labels", labels, "--teacher", teacher, initial]), *common])
     recipe.main([*map(str, ["student", student, "--labels", labels, "--init-from", initial]), "--lr", "1e-9", *common])
     written = vitviz.load(student)
-    assert written.record["teacher"] == {"name": "t", "architecture": "convnet"}
+    assert written.record["teacher"] == {
+        "name": "t and i",
+        "members": [{"name": "t", "architecture": "convnet"}, {"name": "i", "architecture": "vit"}],
+    }
     assert (written.train_config["init_from"], written.train_config["epochs"]) == ("i", 1)
     assert written.record["train_samples"] == 100
     found, expected = written.network.state_dict(), network.state_dict()

@@ -44,13 +44,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
     """
     if config.teacher is None:
         return None
-    try:
-        model = hub.load(config.teacher, check=False)
-    except CheckpointError as error:
-        if error.field != "config.architecture":
-            raise
-        model = load_convnet(config.teacher)
-    model.require_blocks("a teacher")
+    model = load_network(config.teacher)
     expected = (info.classes, info.mean, info.std, config.model.img_size)
     if expected != (model.labels, model.mean, model.std, model.network.config.img_size):
         raise ConfigError(
@@ -64,6 +58,23 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
         )
     check_val_overlap("teacher", model, info, config.val_size)
     return Teacher(model.network.to(device), describe_teacher(config.teacher, model))
+
+
+def load_network(path: str) -> Checkpoint:
+    """Load a ViT or a convnet.
+
+    Raises:
+        CapturedModelError: If the model is captured.
+        CheckpointError: If it cannot be loaded.
+    """
+    try:
+        model = hub.load(path, check=False)
+    except CheckpointError as error:
+        if error.field != "config.architecture":
+            raise
+        model = load_convnet(path)
+    model.require_blocks("a teacher")
+    return model
 
 
 def describe_teacher(path: str, model: Checkpoint) -> dict[str, Any]:
