@@ -31,8 +31,8 @@ A student starts from any checkpoint with its network, for example a masked auto
 training is done in stages: the student's file is written after each epoch, and `--init-from FILE --first-epoch N` goes
 on from there, with all options as before but labels of another `--seed`, which are of new views. Only the momentum of
 the optimizers is lost. The shipped `cifar10-ti9` (nine layers, 94.89 %) was trained so (checkpoints/README.md). Its
-last 70 epochs started at 94.44 %, with labels of two teachers, which err on different images: the convnet
-and this student.
+last 70 epochs started at 94.44 %, with labels of two teachers, which err on different images: the convnet and this
+student.
 """
 
 import argparse
@@ -67,7 +67,7 @@ from vitviz.training.evaluation import measure_accuracy
 from vitviz.training.initial_weights import load_backbone
 from vitviz.training.loop import lr_factor, patch_keep_ratio, public_config
 from vitviz.training.optim import create_optimizers
-from vitviz.training.teacher import describe_teacher, load_network
+from vitviz.training.teacher import describe_teacher, load_vit_or_convnet
 
 # The learning rate of the paper is 10 per 1,024 images, with PyTorch's SGD 10 * 1000 / (1024 * (1 + 1 / 0.15)).
 TEACHER = TrainConfig(
@@ -323,7 +323,7 @@ def main(words: list[str] | None = None) -> None:
         record["train_config"] = public_config(config)
         network = train_teacher(config, ConvNetConfig(embed_dim=options.width), (images, labels))
     elif options.step == "labels":
-        loaded = [load_network(path) for path in options.teacher]
+        loaded = [load_vit_or_convnet(path) for path in options.teacher]
         teachers = [teacher.network.to(device) for teacher in loaded]
         epochs = {"mixed": options.epochs or 14, "unmixed": options.unmixed_epochs}
         soft = {

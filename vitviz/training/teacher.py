@@ -44,7 +44,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
     """
     if config.teacher is None:
         return None
-    model = load_network(config.teacher)
+    model = load_vit_or_convnet(config.teacher)
     expected = (info.classes, info.mean, info.std, config.model.img_size)
     if expected != (model.labels, model.mean, model.std, model.network.config.img_size):
         raise ConfigError(
@@ -60,7 +60,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
     return Teacher(model.network.to(device), describe_teacher(config.teacher, model))
 
 
-def load_network(path: str) -> Checkpoint:
+def load_vit_or_convnet(path: str) -> Checkpoint:
     """Load a ViT or a convnet.
 
     Raises:
