@@ -32,7 +32,7 @@ training is done in stages: the student's file is written after each epoch, and 
 on from there, with all options as before but labels of another `--seed`, which are of new views. Only the momentum of
 the optimizers is lost. The shipped `cifar10-ti9` (nine layers, 95.04 %) was trained so (checkpoints/README.md). Its
 last two runs, of 70 and 75 epochs, have labels of two teachers, which err on different images: the convnet and the
-student before (94.44 and 94.89 %).
+previous student (94.44 and 94.89 %).
 """
 
 import argparse
