@@ -308,7 +308,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--unmixed-epochs", type=float, default=4, help="of labels without CutMix, for the end")
     parser.add_argument("--lr", type=float, default=2e-3, help="of the student")
     parser.add_argument("--first-epoch", type=int, default=0, help="of the student: go on with the file of --init-from")
-    parser.add_argument("--seed", type=int, default=0, help="of views: the student's as of its labels")
+    parser.add_argument("--seed", type=int, default=0, help="of the teacher; of views: as of its labels")
     parser.add_argument("--temperature", type=float, default=1.0, help="of the student's and the teacher's logits")
     parser.add_argument("--width", type=int, default=128, help="channels of the teacher's first block")
     parser.add_argument("--bfloat16", action="store_true", help="round the weights")
@@ -319,7 +319,7 @@ def main(words: list[str] | None = None) -> None:
     network: Any
     record: dict[str, Any] = {"dataset": CIFAR10.name, "train_samples": len(labels)}
     if options.step == "teacher":
-        config = replace(TEACHER, epochs=options.epochs or TEACHER.epochs)
+        config = replace(TEACHER, epochs=options.epochs or TEACHER.epochs, seed=options.seed)
         record["train_config"] = public_config(config)
         network = train_teacher(config, ConvNetConfig(embed_dim=options.width), (images, labels))
     elif options.step == "labels":
