@@ -66,6 +66,17 @@ def at_step(page, step: str) -> None:
     page.wait_for_selector(f"{LEARN}[data-step={step}]")
 
 
+def test_the_first_figure_comes_after_the_title_and_before_the_text_in_tab_order(open_lesson):
+    page = open_lesson()
+    page.locator(f"{LEARN} h1").focus()
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    expect(page.locator(".motion-stage")).to_be_focused()
+    page.locator(f"{LEARN} summary").first.focus()
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".lesson-figure :focus")).to_have_count(1)
+
+
 def test_the_lesson_from_end_to_end(open_lesson):
     page = open_lesson()
     titles = set()
