@@ -1,7 +1,7 @@
 """Store the test predictions of a bundled checkpoint, so that the gallery lists them at once.
 
 Run: `python -m scripts.predict_test_set [NAME]`, with CIFAR-10 in the data folder; it takes about a minute. Then
-update the checksums: `cd checkpoints && sha256sum *.npz *.safetensors teachers/*.safetensors > SHA256SUMS`.
+update the checksums: `cd checkpoints && sha256sum *.npz *.safetensors */*.safetensors > SHA256SUMS`.
 """
 
 import sys
