@@ -1,13 +1,16 @@
 """CIFAR-10: a convnet teacher, its soft labels, and a ViT that learns from them. Not part of the package.
 
     python -m recipes.cifar10_distilled teacher teacher.safetensors
-    python -m recipes.cifar10_distilled labels soft.safetensors --teacher teacher.safetensors --epochs 14
-    python -m recipes.cifar10_distilled student student.safetensors --labels soft.safetensors
+    python -m recipes.cifar10_distilled labels soft.safetensors --teacher teacher.safetensors
+    python -m recipes.cifar10_distilled student student.safetensors --labels soft.safetensors \
+        --set init_from=cifar10-ti4 lr=0.001 muon_lr=0.001
+
+`--set NAME=VALUE ...` sets fields of the config, as that of `vitviz train`; a student has the views of its labels.
 
 | step, on two cores of an AMD EPYC (Zen 4), bfloat16 | minutes | test accuracy, one run, seed 0 |
 |---|---|---|
 | teacher, 20 epochs | 73 | 94.89 % (94.93 % with `--bfloat16`, as shipped) |
-| student, 66.8 epochs from `cifar10-ti4` at `--lr 0.001`, with soft labels of the shipped teacher; CutMix to the end, \
+| student, 66.8 epochs from `cifar10-ti4`, rates of 0.001, soft labels of the shipped teacher; CutMix to the end, \
 weight decay 0.05, label smoothing 0.1 | 100 | 93.33 % (93.25 % before) |
 
 At 90 epochs from scratch, a weight decay of 0.2, no smoothing, and no CutMix in the last 15 % gained 0.97 points on a
@@ -28,8 +31,8 @@ with other patches dropped in each; those of its last 15 % have no CutMix. Label
 are mixed with the teacher's; in the recorded runs the mixture was.
 
 A student starts from any checkpoint with its network, for example a masked autoencoder (docs/experiments.md). Long
-training is done in stages: the student's file is written after each epoch, and `--init-from FILE --first-epoch N` goes
-on from there, with all options as before but labels of another `--seed`, which are of new views. Only the momentum of
+training is done in stages: the student's file is written after each epoch, and `--set init_from=FILE --first-epoch N`
+goes on from there, with all options as before but labels of another seed, which are of new views. Only the momentum of
 the optimizers is lost. The shipped `cifar10-ti9` (nine layers, 95.04 %) was trained so (checkpoints/README.md). Its
 last two runs, of 70 and 75 epochs, have labels of two teachers, which err on different images: the convnet and the
 previous student (94.44 and 94.89 %).
@@ -52,22 +55,23 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from vitviz.data import augmentation, cifar
+from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, LabeledImages
+from vitviz.errors import ConfigError, VitvizError
 from vitviz.malloc import keep_freed_memory
-from vitviz.models import checkpoint, hub
+from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
-from vitviz.training.config import TrainConfig
+from vitviz.training.config import TrainConfig, apply_overrides
 from vitviz.training.convnet import PATCH, BatchNorm, ConvNet, ConvNetConfig
-from vitviz.training.data import augment, epoch_batches, step_seed
+from vitviz.training.data import TrainingData, augment, epoch_batches, load_training_data, step_seed
 from vitviz.training.device import autocast, choose_device, get_hardware_name, use_bfloat16
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import measure_accuracy
-from vitviz.training.initial_weights import load_backbone
+from vitviz.training.initial_weights import load_backbone, load_initial, use_init_model
 from vitviz.training.loop import lr_factor, patch_keep_ratio, public_config
 from vitviz.training.optim import create_optimizers
-from vitviz.training.teacher import describe_teacher, load_vit_or_convnet
+from vitviz.training.teacher import load_teacher
 
 # The learning rate of the paper is 10 per 1,024 images, with PyTorch's SGD 10 * 1000 / (1024 * (1 + 1 / 0.15)).
 TEACHER = TrainConfig(
@@ -81,6 +85,15 @@ TEACHER = TrainConfig(
     label_smoothing=0.2,
 )
 STUDENT = TrainConfig(epochs=100, cutmix_prob=1.0, weight_decay=0.2, label_smoothing=0.0)
+# Fields that decide which views the labels of a step are of.
+VIEWS = (
+    *("seed", "val_size", "max_train_samples", "batch_size", "sampler", "randaug_num_ops", "randaug_magnitude"),
+    *("cutmix_prob", "mixup_prob", "random_erasing_prob"),
+)
+UNUSED = (  # fields that no step here reads
+    *("objective", "teacher", "freeze_backbone", "class_weight", "dataset", "output_dir", "minutes"),
+    *("grad_accum_steps", "attention", "compile", "checkpoint_every_epochs", "num_snapshots"),
+)
 MOMENTUM = 0.85
 BATCHNORM_BIAS_LR = 64  # relative to the other parameters
 LOOKAHEAD_STEPS, LOOKAHEAD_DECAY = 5, 0.95**5
@@ -214,13 +227,13 @@ def train_student(
     first_epoch: int = 0,
     keep_weights: Callable[[Any, int], None] = lambda network, epoch: None,
 ) -> Any:
-    """Train a ViT on log-probabilities of a teacher (epochs, n, K), without and with CutMix, and return its EMA.
+    """Train a ViT on log-probabilities of a teacher, (epochs, n, K), and return its EMA.
 
     At a temperature T both are divided by it and the loss is multiplied by T^2 (Hinton et al. 2015, section 2.1).
 
     Args:
         config: Its budget are the epochs of all stages.
-        soft: Log-probabilities of images without CutMix, and with it.
+        soft: Log-probabilities of images without CutMix, and with it if it is used.
         data: Images, uint8 (n, 3, H, W), and labels (n,).
         initial: Checkpoint to start from: its backbone, or in a later stage all weights.
         temperature: T.
@@ -244,12 +257,13 @@ def train_student(
         if position == 0 and step > first:
             keep_weights(ema, epoch)
         mix = progress < config.mix_until
-        cycle = epoch % len(soft[mix])
+        known = soft[mix] if len(soft) > 1 else soft[0]
+        cycle = epoch % len(known)
         batches = epoch_batches(config, labels, cycle)
         batch, start = batches[position], position * config.batch_size
         torch.manual_seed(step_seed(config.seed, cycle * per_epoch + position))
         inputs, soft_labels = augment(config, CIFAR10, images[batch], labels[batch], mix)
-        targets = soft[mix][cycle, start : start + len(batch)].to(device).float() / temperature
+        targets = known[cycle, start : start + len(batch)].to(device).float() / temperature
         torch.manual_seed(step_seed(config.seed, step) + 1)  # other patches are dropped in each cycle
         ratio = patch_keep_ratio(config, progress)
         keep = augmentation.sample_patches(len(batch), config.model.num_patches, ratio, device)
@@ -276,7 +290,7 @@ def save(
     bfloat16: bool,
     test: LabeledImages | None = None,
 ) -> None:
-    """Write a checkpoint, with the test accuracy of the weights as written if `test` is given."""
+    """Write a checkpoint, with the accuracy of the weights as written if test or held-out images are given."""
     network = copy.deepcopy(network)
     if bfloat16:
         network.bfloat16().float()
@@ -288,70 +302,109 @@ def save(
     }
     result = Checkpoint(path.stem, network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, record)
     if test is not None:
-        record["test_accuracy"] = measure_accuracy(result, *test)
-        print(f"{path}: {100 * record['test_accuracy']:.2f} %")
+        name = "val_accuracy" if record["train_config"]["val_size"] else "test_accuracy"
+        record[name] = measure_accuracy(result, *test)
+        print(f"{path}: {name} {100 * record[name]:.2f} %")
     if bfloat16:
         network.bfloat16()
     checkpoint.save(result, path)
 
 
+def configure(base: TrainConfig, overrides: list[str]) -> TrainConfig:
+    """Apply overrides, NAME=VALUE.
+
+    Raises:
+        ConfigError: If a field is unknown or not used here, or a value is invalid.
+    """
+    config = apply_overrides(base, overrides)
+    for name in UNUSED:
+        if (value := getattr(config, name)) != getattr(base, name):
+            raise ConfigError(name, f"is not used by this recipe: got {value!s:.80}", "Omit it.")
+    return config
+
+
+def new_record(config: TrainConfig, data: TrainingData, **entries: Any) -> dict[str, Any]:
+    """Return the training record as it is before training."""
+    size = {"dataset": CIFAR10.name, "train_samples": len(data.train[1])}
+    return size | {"train_config": public_config(config)} | entries
+
+
+def run_teacher(options: argparse.Namespace) -> None:
+    """Train a convnet and write its checkpoint."""
+    config = configure(TEACHER, options.set)
+    data = load_training_data(config, choose_device(config.device))
+    network = train_teacher(config, ConvNetConfig(embed_dim=options.width), data.train)
+    save(network, config.epochs, options.output, new_record(config, data), options.bfloat16, data.eval)
+
+
+def run_labels(options: argparse.Namespace) -> None:
+    """Compute soft labels, and write them with their config and the record of their teachers."""
+    config = configure(replace(STUDENT, epochs=14), options.set)
+    device = choose_device(config.device)
+    data = load_training_data(config, device)
+    loaded = [load_teacher(replace(config, teacher=path), CIFAR10, device) for path in options.teacher]
+    teachers = [teacher for teacher in loaded if teacher is not None]
+    networks = [teacher.network for teacher in teachers]
+    soft = {"mixed": compute_labels(config, networks, data.train, mix=True)}
+    if config.cutmix_prob or config.mixup_prob:
+        end = replace(config, epochs=options.unmixed_epochs)
+        soft["unmixed"] = compute_labels(end, networks, data.train, mix=False)
+    record, *others = [teacher.record for teacher in teachers]
+    if others:
+        members = [record, *others]
+        record = {"name": " and ".join(member["name"] for member in members), "members": members}
+    metadata = {"teacher": json.dumps(record), "train_config": json.dumps(public_config(config))}
+    safetensors.torch.save_file(soft, options.output, metadata)
+
+
+def run_student(options: argparse.Namespace) -> None:
+    """Train a ViT on soft labels, of the same views, and write its checkpoint."""
+    with safetensors.safe_open(options.labels, "pt") as file:
+        soft = [file.get_tensor(name) for name in ("unmixed", "mixed") if name in file.keys()]  # noqa: SIM118
+        teacher, of_labels = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
+    views = {name: of_labels[name] for name in VIEWS}
+    config = configure(replace(STUDENT, **views), options.set)
+    for name, value in views.items():
+        if (given := getattr(config, name)) != value:
+            problem = f"must be that of the labels: got {given}, and they have {value}"
+            raise ConfigError(name, problem, "Omit it, or compute labels with it.")
+    config = use_init_model(config)
+    data = load_training_data(config, choose_device(config.device))
+    initial = load_initial(config.init_from, CIFAR10, config.val_size)
+    record = new_record(config, data, teacher=teacher)
+    keep_weights = partial(save, path=options.output, record=record, bfloat16=options.bfloat16)
+    stage = options.temperature, options.first_epoch, keep_weights
+    network = train_student(config, soft, data.train, initial, *stage)
+    save(network, config.epochs, options.output, record, options.bfloat16, data.eval)
+
+
 def main(words: list[str] | None = None) -> None:
     """Run one step."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["teacher", "labels", "student"])
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--data", help="directory of CIFAR-10")
-    parser.add_argument("--teacher", nargs="+", default=[TEACHER_FILE], help="of the labels: one or more")
-    parser.add_argument("--labels", type=Path, help="of the student")
-    parser.add_argument("--init-from", help="of the student")
-    parser.add_argument("--epochs", type=float, help="default: 20 of the teacher, 14 of labels, 100 of the student")
-    parser.add_argument("--unmixed-epochs", type=float, default=4, help="of labels without CutMix, for the end")
-    parser.add_argument("--lr", type=float, default=2e-3, help="of the student")
-    parser.add_argument("--first-epoch", type=int, default=0, help="of the student: go on with the file of --init-from")
-    parser.add_argument("--seed", type=int, default=0, help="of the teacher; of views: as of its labels")
-    parser.add_argument("--temperature", type=float, default=1.0, help="of the student's and the teacher's logits")
-    parser.add_argument("--width", type=int, default=128, help="channels of the teacher's first block")
-    parser.add_argument("--bfloat16", action="store_true", help="round the weights")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("output", type=Path)
+    common.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="as vitviz train")
+    rounded = argparse.ArgumentParser(add_help=False)
+    rounded.add_argument("--bfloat16", action="store_true", help="round the weights")
+    steps = parser.add_subparsers(required=True)
+    teacher = steps.add_parser("teacher", parents=[common, rounded])
+    teacher.add_argument("--width", type=int, default=128, help="channels of the first block")
+    teacher.set_defaults(run=run_teacher)
+    labels = steps.add_parser("labels", parents=[common])
+    labels.add_argument("--teacher", nargs="+", default=[TEACHER_FILE], help="one or more")
+    labels.add_argument("--unmixed-epochs", type=float, default=4, help="epochs without CutMix, for the end")
+    labels.set_defaults(run=run_labels)
+    student = steps.add_parser("student", parents=[common, rounded])
+    student.add_argument("--labels", type=Path, required=True)
+    student.add_argument("--first-epoch", type=int, default=0, help="go on with the weights of init_from")
+    student.add_argument("--temperature", type=float, default=1.0, help="of its own and the teacher's logits")
+    student.set_defaults(run=run_student)
     options = parser.parse_args(words)
     keep_freed_memory()
-    device = choose_device("auto")
-    images, labels = (part.to(device) for part in cifar.load("train", options.data))
-    network: Any
-    record: dict[str, Any] = {"dataset": CIFAR10.name, "train_samples": len(labels)}
-    if options.step == "teacher":
-        config = replace(TEACHER, epochs=options.epochs or TEACHER.epochs, seed=options.seed)
-        record["train_config"] = public_config(config)
-        network = train_teacher(config, ConvNetConfig(embed_dim=options.width), (images, labels))
-    elif options.step == "labels":
-        loaded = [load_vit_or_convnet(path) for path in options.teacher]
-        teachers = [teacher.network.to(device) for teacher in loaded]
-        epochs = {"mixed": options.epochs or 14, "unmixed": options.unmixed_epochs}
-        soft = {
-            name: compute_labels(
-                replace(STUDENT, epochs=count, seed=options.seed), teachers, (images, labels), name == "mixed"
-            )
-            for name, count in epochs.items()
-        }
-        described = [describe_teacher(path, teacher) for path, teacher in zip(options.teacher, loaded, strict=True)]
-        names = {"name": " and ".join(teacher["name"] for teacher in described), "members": described}
-        record["teacher"] = described[0] if len(described) == 1 else names
-        safetensors.torch.save_file(soft, options.output, {"teacher": json.dumps(record["teacher"])})
-        return
-    else:
-        rates = {"lr": options.lr, "muon_lr": options.lr}
-        config = replace(STUDENT, epochs=options.epochs or STUDENT.epochs, seed=options.seed, **rates)
-        initial = hub.load(options.init_from, check=False) if options.init_from else None
-        if initial is not None:
-            model = replace(initial.config, num_classes=len(CIFAR10.classes))
-            config = replace(config, model=model, init_from=options.init_from)
-        with safetensors.safe_open(options.labels, "pt") as file:
-            both = file.get_tensor("unmixed"), file.get_tensor("mixed")
-            record["teacher"] = json.loads(file.metadata()["teacher"])
-        record["train_config"] = public_config(config)
-        keep_weights = partial(save, path=options.output, record=record, bfloat16=options.bfloat16)
-        stage = options.temperature, options.first_epoch, keep_weights
-        network = train_student(config, both, (images, labels), initial, *stage)
-    save(network, config.epochs, options.output, record, options.bfloat16, cifar.load("test", options.data))
+    try:
+        options.run(options)
+    except VitvizError as error:
+        parser.exit(1, f"{error}\n")
 
 
 if __name__ == "__main__":

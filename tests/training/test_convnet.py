@@ -153,16 +153,16 @@ def test_soft_labels_of_two_teachers_are_of_their_mean_probabilities_one_of_mirr
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_config, tmp_path, monkeypatch):
-    monkeypatch.setattr(recipe, "STUDENT", replace(recipe.STUDENT, batch_size=50))
+def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_config, tmp_path, capsys):
     teacher, labels, initial, student = (tmp_path / f"{name}.safetensors" for name in "tlis")
     network = ConvNet(ConvNetConfig(embed_dim=4, depth=2))
     checkpoint.save(Checkpoint("t", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), teacher)
     network = create_model(replace(cifar_config, depth=3))
     checkpoint.save(Checkpoint("i", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), initial)
-    common = ["--data", str(cifar_folder), "--epochs", "1"]
-    recipe.main([*map(str, ["labels", labels, "--teacher", teacher, initial]), *common])
-    recipe.main([*map(str, ["student", student, "--labels", labels, "--init-from", initial]), "--lr", "1e-9", *common])
+    common = ["--set", f"data={cifar_folder}", "epochs=1"]
+    recipe.main([*map(str, ["labels", labels, "--teacher", teacher, initial]), *common, "batch_size=50"])
+    learn = [*map(str, ["student", student, "--labels", labels]), *common, f"init_from={initial}"]
+    recipe.main([*learn, "lr=1e-9", "muon_lr=1e-9"])
     written = vitviz.load(student)
     assert written.record["teacher"] == {
         "name": "t and i",
@@ -173,13 +173,37 @@ def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_confi
     found, expected = written.network.state_dict(), network.state_dict()
     assert found.keys() == expected.keys()
     torch.testing.assert_close(found["blocks.2.attn.qkv.weight"], expected["blocks.2.attn.qkv.weight"])
+    assert written.train_config["batch_size"] == 50, "of the labels"
+    with pytest.raises(SystemExit):
+        recipe.main([*learn, "seed=1"])
+    assert "seed must be that of the labels: got 1, and they have 0." in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        recipe.main([*learn, "num_snapshots=3"])
+    assert "num_snapshots is not used by this recipe: got 3" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_the_command_writes_a_teacher_that_the_package_loads(cifar_folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(recipe, "TEACHER", replace(recipe.TEACHER, batch_size=50))
+def test_all_steps_hold_out_the_same_images(cifar_folder, tmp_path, capsys):
+    teacher, labels, student = (str(tmp_path / f"{name}.safetensors") for name in "tls")
+    common = ["--set", f"data={cifar_folder}", "epochs=1", "batch_size=20", "val_size=20", "cutmix_prob=0"]
+    recipe.main(["teacher", teacher, "--width", "4", *common])
+    recipe.main(["labels", labels, "--teacher", teacher, *common])
+    recipe.main(["student", student, "--labels", labels, *common, "model.embed_dim=6", "model.depth=2"])
+    images, targets = (part[-20:] for part in cifar.load("train", cifar_folder))
+    written = vitviz.load(student)
+    assert written.record["val_accuracy"] == measure_accuracy(written, images, targets)
+    assert "test_accuracy" not in written.record
+    assert written.record["train_samples"] == 80
+    with pytest.raises(SystemExit):
+        recipe.main(["labels", labels, "--teacher", teacher, *common, "val_size=30"])
+    assert "teacher must not be trained on validation images" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_the_command_writes_a_teacher_that_the_package_loads(cifar_folder, tmp_path):
     path = tmp_path / "teacher.safetensors"
-    recipe.main(["teacher", str(path), "--data", str(cifar_folder), "--epochs", "1", "--width", "4", "--bfloat16"])
+    changes = [f"data={cifar_folder}", "epochs=1", "batch_size=50"]
+    recipe.main(["teacher", str(path), "--width", "4", "--bfloat16", "--set", *changes])
     found = load_convnet(path)
     assert found.labels == CIFAR10.classes
     test = cifar.load("test", cifar_folder)
