@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from vitviz.data.preprocessing import Resize
-from vitviz.models import checkpoint, hub
+from vitviz.models import checkpoint, hub, model_files
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.export import export
@@ -37,7 +37,7 @@ def measure() -> None:
         del model
         for layout, path in (("timm", folder / "timm"), ("transformers", folder / "hf"), ("vitviz", None)):
             source = path or folder / "vitviz.safetensors"
-            weights = source / hub.WEIGHTS if path else source
+            weights = source / model_files.WEIGHTS if path else source
             times = [(seconds(weights.read_bytes), seconds(partial(hub.load, source))) for _ in range(ROUNDS)]
             read, load = (min(column) for column in zip(*times, strict=True))
             row = (f"{1000 * value:.0f} ms" for value in (read, load))

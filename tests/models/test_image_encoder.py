@@ -15,8 +15,7 @@ from tests.models import families, test_towers
 from tests.models.test_download import hub
 from tests.models.two_towers import TEXTS, save_two_towers
 from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint, zero_shot
-from vitviz.models import hub as models
+from vitviz.models import checkpoint, downloads, zero_shot
 from vitviz.models.hub_cache import COMMAND
 
 NAME = "timm:timm/vit_small"
@@ -82,14 +81,14 @@ def test_only_the_bytes_of_the_image_encoder_are_downloaded(folder, connect, cdn
         assert 10 * size < whole
         assert size < weight_bytes(served) <= size + headers
         served.clear()
-        models.fetch(NAME)
+        downloads.fetch(NAME)
         assert weight_bytes(served) == 0
     pixels = families.images(families.SQUARE, torch.float32)
     torch.testing.assert_close(found.network(pixels), expected.network(pixels), rtol=0, atol=0)
     connect("http://127.0.0.1:9")  # nothing listens there
     assert vitviz.load(NAME).config == expected.config
     with pytest.raises(CheckpointError, match="must be in the cache without a network"):
-        models.fetch(NAME, has_text=True)
+        downloads.fetch(NAME, has_text=True)
 
 
 def test_the_text_encoder_is_downloaded_when_texts_become_the_classes(connect, tmp_path):
@@ -120,7 +119,7 @@ def test_a_switched_off_hub_is_not_asked(folder, connect, monkeypatch):
     served = {}
     with hub(folder, served=served) as address:
         connect(address)
-        models.download("timm/vit_small", "config.json")
+        downloads.download("timm/vit_small", "config.json")
         served.clear()
         monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
         with pytest.raises(CheckpointError, match="must be in the cache without a network"):

@@ -16,7 +16,7 @@ import vitviz
 from tests.errors import refuses
 from tests.models import families
 from vitviz.errors import CheckpointError
-from vitviz.models import hub
+from vitviz.models import image_processor
 from vitviz.models.pretrained import Pretrained, convert, needed_tensors
 
 VISION = families.VISION | {"vision_use_head": False, "projection_dim": 8}
@@ -190,15 +190,17 @@ def test_the_image_processor_of_each_family_is_read_and_what_it_leaves_out_is_no
     name = names if isinstance(names, str) else names.get("torchvision") or next(iter(names.values()))
     settings = json.loads(getattr(transformers, name)().to_json_string())
     parts = {"vision_config": {"model_type": ENCODERS[model_type]}} if model_type in ENCODERS else {}
-    _, mean, _, _, notes = hub.read_preprocessing(Pretrained("a", {}, {"model_type": model_type} | parts), settings)
+    _, mean, _, _, notes = image_processor.read_preprocessing(
+        Pretrained("a", {}, {"model_type": model_type} | parts), settings
+    )
     expected, leaves_out = PROCESSORS[model_type]
-    assert (round(mean[0], 8), notes) == (expected, [hub.RESIZED] if leaves_out else [])
+    assert (round(mean[0], 8), notes) == (expected, [image_processor.RESIZED] if leaves_out else [])
 
 
 def test_padding_by_the_image_processor_of_a_plain_vit_is_refused():
     settings = {"image_processor_type": "ViTImageProcessor", "do_pad": True, "size": 32}
     with pytest.raises(CheckpointError, match="do_pad"):
-        hub.read_preprocessing(Pretrained("a", {}, {"model_type": "vit"}), settings)
+        image_processor.read_preprocessing(Pretrained("a", {}, {"model_type": "vit"}), settings)
 
 
 @pytest.mark.parametrize("old", ["vision_tower.vision_model.", "model.vision_tower.vision_model.", "vision_model."])

@@ -24,7 +24,7 @@ from tests.webapp.serving import catalog_of
 from vitviz.data.preprocessing import sample_paths
 from vitviz.environment import make_environment
 from vitviz.errors import CheckpointError
-from vitviz.models import checkpoint, hub, hub_cache
+from vitviz.models import checkpoint, downloads, hub, hub_cache, image_processor
 from vitviz.webapp.app import build_app
 from vitviz.webapp.model_info import describe_model, facts
 from vitviz.webapp.models import load_model
@@ -229,7 +229,7 @@ def test_what_cannot_be_opened_is_refused_with_the_sentence_of_the_loader(
     cache, client, opener, monkeypatch, source, sentence
 ):
     def fetch(self, name, canceled):
-        hub.fetch(name)
+        downloads.fetch(name)
 
     monkeypatch.setattr(ModelOpener, "fetch", fetch)  # in this process, where there is no network
     client.get("models/open", action="start", name=source)
@@ -329,7 +329,7 @@ def test_the_child_process_prints_the_progress_of_each_file(monkeypatch, capsys)
         bar.update(50)
         bar.close()
 
-    monkeypatch.setattr(hub, "fetch", fetch)
+    monkeypatch.setattr(downloads, "fetch", fetch)
     monkeypatch.setattr(hub_cache, "sys", SimpleNamespace(argv=["", "timm:x"], exit=pytest.fail))
     hub_cache.main()
     assert capsys.readouterr().out == '{"done": 150, "total": 300}\n'
@@ -366,7 +366,7 @@ def test_facts_say_what_was_assumed_of_a_module():
     module = families.build("timm ViT", dtype=torch.float32)
     module.pretrained_cfg = {}
     found = hub.load(module)
-    assert dict(facts(found))["Note"] == "; ".join(found.notes) == hub.ASSUMED
+    assert dict(facts(found))["Note"] == "; ".join(found.notes) == image_processor.ASSUMED
     assert "Note" not in dict(facts(hub.load(module, mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2))))
 
 

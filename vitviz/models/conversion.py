@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from vitviz.models import checkpoint, hub, pickles, zero_shot
+from vitviz.models import checkpoint, hub, model_files, pickles, zero_shot
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.labels import Labels
 from vitviz.models.weights_like import describe, load_like
@@ -36,20 +36,20 @@ def convert(
     if classes is not None:
         return zero_shot.load(str(name), classes, labels, like, img_size=img_size)
     path = Path(name)
-    folder_files = hub.find_pickles(path) if path.is_dir() and not any(path.glob("*.safetensors")) else []
-    is_set = len(folder_files) == 1 or (folder_files and hub.is_shard(folder_files[0]))
+    folder_files = model_files.find_pickles(path) if path.is_dir() and not any(path.glob("*.safetensors")) else []
+    is_set = len(folder_files) == 1 or (folder_files and model_files.is_shard(folder_files[0]))
     if not pickles.is_pickle(path) and not is_set:
         return hub.load(name, labels, img_size) if like is None else load_like(name, like, labels, img_size)
     files, home = folder_files or [path], path if is_set else path.parent
     title = path.name if is_set else path.name.removesuffix(".tar").rpartition(".")[0] or path.stem
-    hub.check_is_whole(files)
+    model_files.check_is_whole(files)
     checkpoint.check_size(sum(file.stat().st_size for file in files), None)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
         read = [Path(folder) / f"{number}.safetensors" for number in range(len(files))]
         for file, out in zip(files, read, strict=True):
             pickles.to_safetensors(file, out)
-        tensors = hub.TensorFiles(read, stack)
-        if like is None and not hub.find_config(home).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
+        tensors = model_files.TensorFiles(read, stack)
+        if like is None and not model_files.find_config(home).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
             like = f"timm:{tensors.metadata[pickles.ARCHITECTURE]}"
         described, processor = describe(home if like is None else like, path.name)
         pretrained = replace(described, name=title, tensors=tensors, has_any_head=like is not None)

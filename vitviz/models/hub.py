@@ -1,42 +1,34 @@
 """Models from everywhere: bundled names, files and folders, the Hugging Face Hub, and modules in memory.
 
-Folders and repositories have the layout of timm and transformers: config.json, model.safetensors (or shards with an
-index) and, of transformers, processor_config.json or preprocessor_config.json. Weights are memory-mapped; pickles are
-never read.
+Folders and repositories have the layout of timm and transformers (`vitviz.models.model_files`).
 """
 
-import json
 import re
-import shlex
-import socket
-import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from os.path import isdir, isfile  # which return False for names that no file can have
 from pathlib import Path
-from typing import Any, NamedTuple, cast
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
 
-import safetensors
 import torch
-from PIL import Image
 from pydantic import TypeAdapter, ValidationError
-from torch import Tensor, nn
+from torch import nn
 
 from vitviz.data.image_cache import Channels
-from vitviz.data.preprocessing import CropMode, Resize
+from vitviz.data.preprocessing import Resize
 from vitviz.errors import CheckpointError, did_you_mean
 from vitviz.files import printable_name
-from vitviz.models import adapters, captured_vit, checkpoint, originals
+from vitviz.models import adapters, captured_vit, checkpoint, model_files, originals
 from vitviz.models.attention_stats import forward_macs
 from vitviz.models.capture import unwrap
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import STRICT, Side, ViTConfig, rule
-from vitviz.models.config_files import OpenCLIPConfig, Processor, Settings, Size, TimmConfig, parse
-from vitviz.models.families import IMAGENET, PROCESSORS, TILES, TILING, TIMM, TRANSFORMERS
-from vitviz.models.image_encoder import PART, PartialDownload, is_composed, used_tensors
+from vitviz.models.config_files import Settings, Size, TimmConfig
+from vitviz.models.downloads import fetch
+from vitviz.models.families import IMAGENET, TIMM, TRANSFORMERS
+from vitviz.models.image_encoder import used_tensors
+from vitviz.models.image_processor import ASSUMED, RESIZED, processor_of, processor_settings, read_preprocessing
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.layers import ANTIALIASED
 from vitviz.models.modes import own_modes
@@ -45,8 +37,6 @@ from vitviz.models.names import (
     REPOSITORY,
     cut_size,
     find_architecture,
-    parse_repository,
-    similar_names,
     standard_name,
     timm_names,
     write_size,
@@ -61,70 +51,8 @@ from vitviz.models.pretrained import (
 )
 from vitviz.models.weights import WeightFile
 
-CONNECT_SECONDS = 3.0
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-CONFIG, CARD = "config.json", "README.md"
-OPEN_CLIP = "open_clip_config.json"
-OPEN_CLIP_WEIGHTS = ("open_clip_model.safetensors", "open_clip_pytorch_model.safetensors")
-PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")  # of transformers; it reads the first one first
 IMAGENET_CLASSES = 1000
-MAX_JSON_BYTES = 32 * 2**20
-SHARD, MAX_SHARDS = r"-\d{5}-of-(\d{5})(?=\.)", 1000
-TRAINING_STATE = "optimizer|scheduler|scaler|rng_state|training_args"  # files of Trainer without weights
-FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
-ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
-ASSUMED = "mean and standard deviation are the defaults of the family, as no file states them"
 ASSUMED_IMAGENET = "mean and standard deviation are those of ImageNet, as the module states none"
-RESIZED = (
-    "images are resized to one size, where the image processor of the model also pads them or cuts them into tiles"
-)
-KNOWN = (  # suggested for a name that does not exist, like those of timm
-    *("google/vit-base-patch16-224", "openai/clip-vit-base-patch32", "facebook/dinov2-with-registers-small"),
-)
-
-
-class TensorFiles(Mapping[str, Tensor]):
-    """Tensors of open .safetensors files by name; reading one maps it into memory.
-
-    Attributes:
-        described: Shape and dtype of each tensor, from the headers.
-        nbytes: Bytes that all of them take in float32.
-    """
-
-    def __init__(self, paths: Sequence[Path], stack: ExitStack, config: Settings | None = None) -> None:
-        """Open files; with the content `config` of a config.json the tensors of its image encoder alone."""
-        self.files: dict[str, Any] = {}
-        self.described: dict[str, tuple[list[int], torch.dtype]] = {}
-        self.metadata: dict[str, str] = {}
-        for path in paths:
-            checkpoint.check_header(path)
-            try:
-                file = stack.enter_context(safetensors.safe_open(path, framework="pt"))
-                self.metadata |= file.metadata() or {}
-                for name in file.keys():  # noqa: SIM118 - not a dict
-                    part = file.get_slice(name)
-                    if name in self.files:
-                        raise CheckpointError(
-                            f"Each tensor must be in one file: {name[:80]!r} is in two", field=name[:80]
-                        )
-                    dtype = FLOATS.get(part.get_dtype(), torch.uint8)  # others are no weights
-                    self.files[name], self.described[name] = file, (part.get_shape(), dtype)
-            except safetensors.SafetensorError:
-                raise checkpoint.not_safetensors(path.name) from None
-        if config is not None:
-            self.files = {name: self.files[name] for name in used_tensors(config, self.files)}
-            self.described = {name: self.described[name] for name in self.files}
-        self.nbytes = 4 * sum(torch.Size(shape).numel() for shape, dtype in self.described.values())
-
-    def __getitem__(self, name: str) -> Tensor:
-        """Return a tensor in float32; that of a float32 file is not copied."""
-        return self.files[name].get_tensor(name).float()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.files)
-
-    def __len__(self) -> int:
-        return len(self.files)
 
 
 @own_modes()
@@ -267,38 +195,6 @@ def read_size(value: Any) -> tuple[int, int]:
         ) from None
 
 
-def processor_settings(processor: Any) -> Settings:
-    """Return the settings of an image processor of transformers, of its folder, or as they are."""
-    if isinstance(processor, str | Path):
-        return read_processor(Path(processor))
-    inner = getattr(processor, "image_processor", processor)  # of a processor of texts and images
-    settings = inner.to_dict() if hasattr(inner, "to_dict") else inner
-    if not isinstance(settings, Mapping):
-        raise CheckpointError(
-            f"processor must be an image processor of transformers, its settings or a folder: got {processor!r:.80}",
-            field="processor",
-        )
-    return dict(settings)
-
-
-def processor_of(module: nn.Module) -> Settings:
-    """Return the settings of the image processor next to the weights that a module of transformers was loaded from.
-
-    They are in its folder, or in the cache of the Hub; empty if they are not.
-    """
-    from huggingface_hub import try_to_load_from_cache
-
-    origin = str(getattr(getattr(module, "config", None), "_name_or_path", None) or "")
-    if not origin:
-        return {}
-    if Path(origin).is_dir():
-        return read_processor(Path(origin))
-    if not re.fullmatch(REPOSITORY, origin):
-        return {}
-    cached = [try_to_load_from_cache(origin, name) for name in PROCESSOR_FILES]
-    return next((read_processor(Path(path).parent) for path in cached if isinstance(path, str)), {})
-
-
 class Folder(NamedTuple):
     """A folder of timm or transformers."""
 
@@ -332,19 +228,14 @@ def find_folder(name: str | Path, offline: bool = False, base: Any = None) -> Fo
     path = Path(name)
     is_bundled, is_file, is_folder = str(name) in checkpoint.bundled_checkpoints(), isfile(path), isdir(path)
     folder = path if is_folder else path.parent
-    if is_adapter(folder) and (is_folder or path.name == ADAPTER_WEIGHTS):
+    if model_files.is_adapter(folder) and (is_folder or path.name == model_files.ADAPTER_WEIGHTS):
         return find_base(folder, folder.resolve().name, offline, base)
-    if not is_bundled and not is_file and not (is_folder and isfile(find_config(folder))):
+    if not is_bundled and not is_file and not (is_folder and isfile(model_files.find_config(folder))):
         raise not_found(str(name))
-    if is_bundled or not isfile(find_config(folder)) or is_vitviz_file(path):
+    if is_bundled or not isfile(model_files.find_config(folder)) or is_vitviz_file(path):
         return None
     title = path.resolve().stem if is_file else path.resolve().name
     return Folder(folder, title, {}, path if is_file else None)
-
-
-def is_adapter(folder: Path) -> bool:
-    """Whether a folder has an adapter of PEFT, and no model."""
-    return isfile(folder / ADAPTER) and not isfile(find_config(folder))
 
 
 def find_base(adapter: Path, name: str, offline: bool, base: Any) -> Folder:
@@ -353,7 +244,8 @@ def find_base(adapter: Path, name: str, offline: bool, base: Any) -> Folder:
         raise CheckpointError(
             f"The base model of an adapter must be a model: {name} is an adapter, too", field="base_model_name_or_path"
         )
-    base = base or adapters.read_config(read_json(adapter / ADAPTER)).base_model_name_or_path or ""
+    config = adapters.read_config(model_files.read_json(adapter / model_files.ADAPTER))
+    base = base or config.base_model_name_or_path or ""
     folder = find_folder(base, offline, False) if base and isinstance(base, str | Path) else None
     if folder is None:
         raise CheckpointError(
@@ -371,12 +263,12 @@ def not_found(name: str) -> CheckpointError:
     """Return the error for a name that is no model: what was found there, and what was probably meant."""
     path, shown = Path(name), printable_name(name)[:120]
     if isdir(path):
-        inner = sorted(config.parent.name for config in path.glob(f"*/{CONFIG}"))
+        inner = sorted(config.parent.name for config in path.glob(f"*/{model_files.CONFIG}"))
         if inner:
             problem, hint = f"{len(inner)} folders of models", f"Name one: {', '.join(inner[:3])}."
         else:
-            problem, hint = "none", f"Save the model with its {CONFIG}, or name one of its files."
-        return CheckpointError(f"The folder must have {CONFIG}: {shown!r} has {problem}", hint)
+            problem, hint = "none", f"Save the model with its {model_files.CONFIG}, or name one of its files."
+        return CheckpointError(f"The folder must have {model_files.CONFIG}: {shown!r} has {problem}", hint)
     if name.startswith(("http://", "https://")):
         hint = "Download the file and name it."
     elif re.fullmatch(REPOSITORY, name) and not path.suffix:
@@ -409,7 +301,7 @@ def is_vitviz_file(path: Path) -> bool:
     if not path.is_file():
         return False
     with ExitStack() as stack:
-        return "vitviz" in TensorFiles([path], stack).metadata
+        return "vitviz" in model_files.TensorFiles([path], stack).metadata
 
 
 def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
@@ -429,25 +321,25 @@ def load_folder(
 ) -> Checkpoint:
     """Load a folder of timm or transformers; arguments as for `load`."""
     path = folder.path
-    config = read_config(path) | ({"architecture": folder.architecture} if folder.architecture else {})
-    files = weight_files(path) if folder.file is None else [folder.file]
+    config = model_files.read_config(path) | ({"architecture": folder.architecture} if folder.architecture else {})
+    files = model_files.weight_files(path) if folder.file is None else [folder.file]
     if folder.file is not None:
-        check_is_whole(files)
+        model_files.check_is_whole(files)
     states = tuple(map(WeightFile.of, files))
     with ExitStack() as stack:
-        tensors = TensorFiles(files, stack, config)
-        if (path / INDEX).is_file() and files[0].name != WEIGHTS and folder.file is None:
-            missing = sorted({*used_tensors(config, read_index(path / INDEX))} - tensors.keys())
+        tensors = model_files.TensorFiles(files, stack, config)
+        if (path / model_files.INDEX).is_file() and files[0].name != model_files.WEIGHTS and folder.file is None:
+            missing = sorted({*used_tensors(config, model_files.read_index(path / model_files.INDEX))} - tensors.keys())
             if missing:
                 raise CheckpointError(
-                    f"The files must have all tensors that {INDEX} lists: {list_some(missing)} missing"
+                    f"The files must have all tensors that {model_files.INDEX} lists: {list_some(missing)} missing"
                 )
         checkpoint.check_size(tensors.nbytes, None)
         pretrained = Pretrained(folder.name, tensors, config)
         if folder.adapter is not None:
             pretrained = merge_adapter(pretrained, folder.adapter, stack)
-            states += (WeightFile.of(folder.adapter / ADAPTER_WEIGHTS),)
-        processor = read_processor(path) if processor is None else processor
+            states += (WeightFile.of(folder.adapter / model_files.ADAPTER_WEIGHTS),)
+        processor = model_files.read_processor(path) if processor is None else processor
         if pretrained.converts or (module := originals.build_unconverted(pretrained)) is None:
             found = load_pretrained(pretrained, processor, folder.stated, img_size, check)
         else:
@@ -459,100 +351,11 @@ def load_folder(
 
 def merge_adapter(base: Pretrained, folder: Path, stack: ExitStack) -> Pretrained:
     """Return a model with the adapter in a folder merged."""
-    config, file = adapters.read_config(read_json(folder / ADAPTER)), folder / ADAPTER_WEIGHTS
+    config = adapters.read_config(model_files.read_json(folder / model_files.ADAPTER))
+    file = folder / model_files.ADAPTER_WEIGHTS
     if not file.is_file():
         raise CheckpointError(f"The folder of an adapter must have {file.name}: {folder.name!r} has none")
-    return adapters.merge(base, config, TensorFiles([file], stack))
-
-
-def read_processor(folder: Path) -> Settings:
-    """Return the settings of transformers' image processor in a folder; empty if there are none."""
-    whole, image = (read_json(folder / name) if (folder / name).is_file() else {} for name in PROCESSOR_FILES)
-    found = whole.get("image_processor")  # of version 5; earlier versions write preprocessor_config.json
-    return found if isinstance(found, dict) else image
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """Return the .safetensors files of a folder: one, or the shards that its index lists or their names count.
-
-    Of a model with more than an image encoder only those are needed that this is in, or the file with its tensors.
-    """
-    for name in find_weights(find_config(folder)):
-        if (folder / name).is_file():
-            return [folder / name]
-    if is_adapter(folder):
-        return [folder / ADAPTER_WEIGHTS]
-    if parts := list(folder.glob(PART.format("*"))):
-        return [max(parts, key=lambda part: part.stat().st_mtime)]
-    if (folder / INDEX).is_file():
-        listed = read_index(folder / INDEX)
-        files = sorted({listed[name] for name in used_tensors(read_config(folder), listed)})
-        missing = next((name for name in files if not (folder / name).is_file()), None)
-        if missing:
-            raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing} is missing")
-        return [folder / name for name in files]
-    if parts := [file for file in sorted(folder.glob("*.safetensors")) if is_shard(file)]:
-        return all_shards(parts[0])
-    pickles = find_pickles(folder)
-    pickle = folder if pickles and is_shard(pickles[0]) else next(iter(pickles), None)
-    raise CheckpointError(
-        f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(one.name for one in pickles[:3]) or 'none'}",
-        f"A pickle is converted once: `vitviz convert {shlex.quote(str(pickle))} OUT.safetensors`." if pickle else "",
-    )
-
-
-def find_pickles(folder: Path) -> list[Path]:
-    """Return the pickled weights of a folder, without those of an optimizer; of a set of shards all."""
-    files = [file for file in sorted(folder.glob("*")) if file.suffix in (".bin", ".pth", ".pt", ".ckpt")]
-    found = [file for file in files if not re.match(TRAINING_STATE, file.name)]
-    return all_shards(found[0]) if found and is_shard(found[0]) else found
-
-
-def read_index(path: Path) -> dict[str, str]:
-    """Return the file of each tensor that an index of shards lists.
-
-    Raises:
-        CheckpointError: If it lists none, or something else than names of files in its folder.
-    """
-    listed = read_json(path).get("weight_map")
-    files = set(listed.values()) if isinstance(listed, dict) and all(type(v) is str for v in listed.values()) else set()
-    if not files or any(Path(name).name != name or not name.endswith(".safetensors") for name in files):
-        raise CheckpointError(f"weight_map of {path.name} must name a .safetensors file in its folder for each tensor")
-    return dict(listed or {})
-
-
-def is_shard(path: Path) -> bool:
-    """Whether a file is one of a set such as model-00001-of-00003.safetensors."""
-    return re.search(SHARD, path.name) is not None
-
-
-def check_is_whole(files: Sequence[Path]) -> None:
-    """Refuse one file of a set of shards; the folder has all of them."""
-    if len(files) == 1 and is_shard(files[0]):
-        raise CheckpointError(
-            f"Weights must be complete: {files[0].name!r:.80} is one file of a set",
-            f"Name its folder, {files[0].parent}.",
-        )
-
-
-def all_shards(path: Path) -> list[Path]:
-    """Return all files of the set that a shard such as model-00001-of-00003.safetensors belongs to.
-
-    Raises:
-        CheckpointError: If one of them is missing.
-    """
-    match = cast(re.Match[str], re.search(SHARD, path.name))
-    start, end = path.name[: match.start()], path.name[match.end() :]
-    if int(match[1]) > MAX_SHARDS:
-        raise CheckpointError(f"Weights must have at most {MAX_SHARDS} files: {path.name!r:.80} counts {match[1]}")
-    files = [path.with_name(f"{start}-{k:05d}-of-{match[1]}{end}") for k in range(1, int(match[1]) + 1)]
-    missing = next((file.name for file in files if not file.is_file()), None)
-    if missing is not None or not files:
-        raise CheckpointError(
-            f"All files of a set of weights must be in its folder: {missing or path.name} is missing",
-            f"Download it next to {path.name}.",
-        )
-    return files
+    return adapters.merge(base, config, model_files.TensorFiles([file], stack))
 
 
 def load_pretrained(
@@ -592,76 +395,6 @@ def load_pretrained(
     return Checkpoint(pretrained.name, network, labels, mean, std, record, resize, notes=tuple(notes))
 
 
-def read_preprocessing(
-    pretrained: Pretrained, processor: Settings
-) -> tuple[tuple[int, int] | None, Channels, Channels, Resize, list[str]]:
-    """Read size, mean, standard deviation, crop and filter, and note what is assumed.
-
-    They are in timm's `pretrained_cfg`, or those of transformers' image processor.
-
-    Raises:
-        CheckpointError: If the files state a step that vitviz does not have.
-    """
-    family, (mean, std) = pretrained.family, pretrained.family.normalization
-    if isinstance(pretrained.file, TimmConfig):
-        cfg = pretrained.file.pretrained_cfg
-        mode: CropMode = cfg.crop_mode or "center"
-        resize = Resize(cfg.interpolation or "bicubic", cfg.crop_pct or 1.0, mode)
-        return None, cfg.mean or mean, cfg.std or std, resize, [] if cfg.mean and cfg.std else [ASSUMED]
-    if not processor:
-        return None, mean, std, family.resize, [ASSUMED]
-    name = str(processor.get("image_processor_type") or processor.get("feature_extractor_type"))
-    start = re.sub("(ImageProcessor|FeatureExtractor).*", "", name)
-    tiles = TILES if start in TILING else ()
-    kept = {name: value for name, value in processor.items() if name not in tiles}
-    file = parse(Processor, kept, "the image processor")
-    kinds = [kind[1:] for kind in PROCESSORS if start in kind[0] and start != file.class_name]
-    if file.class_name and not kinds:
-        known = ", ".join(name for names, *_ in PROCESSORS for name in names)
-        raise CheckpointError(
-            f"The image processor must be of {known}: got {file.class_name:.80}",
-            "Pass mean, std and img_size, and remove its file.",
-            "image_processor_type",
-        )
-    is_shortest, crops = kinds[0] if kinds else (family.resize.crop_mode == "center", False)
-    if file.size is not None and file.size.number is None:
-        is_shortest = file.size.shortest_edge is not None
-    scaled = file.size.sides if file.size else None
-    crop = (
-        file.crop_size.sides
-        if file.crop_size and (crops if file.do_center_crop is None else file.do_center_crop)
-        else None
-    )
-    crop_pct = 1.0
-    if crop and scaled:
-        crop_pct = max(crop) / max(scaled)
-        fits = crop[0] * scaled[1] == crop[1] * scaled[0] if not is_shortest else crop[0] == crop[1] or crop_pct == 1
-        if crop_pct > 1 or not fits:
-            raise CheckpointError(
-                f"crop_size must be a part of size of its aspect ratio: got {crop} of {scaled}", field="crop_size"
-            )
-    interpolation = family.resize.interpolation
-    if file.resample is not None:
-        interpolation = Image.Resampling(file.resample).name.lower()
-    scale = 255 * file.rescale_factor if file.do_rescale else 255.0
-    is_stated = not file.do_normalize or (file.image_mean and file.image_std)
-    mean, std = file.image_mean or mean, file.image_std or std
-    if not file.do_normalize:
-        mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    size = crop or scaled
-    patch = pretrained.file.patch_size
-    if size:
-        size = size[0] - size[0] % patch, size[1] - size[1] % patch
-    resize = Resize(interpolation, crop_pct, "center" if is_shortest else "squash")
-    notes = ([] if is_stated else [ASSUMED]) + ([RESIZED] if tiles else [])
-    return size, rescale(mean, scale), rescale(std, scale), resize, notes
-
-
-def rescale(values: Channels, scale: float) -> Channels:
-    """Return the mean or standard deviation of pixels in 0..1 from that of pixels in 0..scale."""
-    return values if abs(scale - 1) < 1e-6 else (values[0] / scale, values[1] / scale, values[2] / scale)
-
-
 def find_labels(pretrained: Pretrained, count: int) -> tuple[str, ...]:
     """Return the names of the classes from `label_names` of timm or `id2label` of transformers.
 
@@ -688,191 +421,17 @@ def name_classes(known: Any, described: Any, count: int) -> tuple[str, ...]:
     return tuple(f"class {k}" for k in range(count))
 
 
-def read_json(path: Path) -> Settings:
-    """Read a JSON object of a model's folder."""
-    try:
-        if path.stat().st_size > MAX_JSON_BYTES:
-            raise ValueError
-        parsed = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise CheckpointError(f"{path.name} must be a JSON object: {path.parent.name}/{path.name} is not")
-    return parsed
-
-
-def find_config(folder: Path) -> Path:
-    """Return the path of a folder's config.json, or that of open_clip if only this is there."""
-    return folder / (OPEN_CLIP if isfile(folder / OPEN_CLIP) and not isfile(folder / CONFIG) else CONFIG)
-
-
-def read_config(folder: Path) -> Settings:
-    """Return the content of a folder's config.json, or what that of open_clip means."""
-    path = find_config(folder)
-    config = read_json(path)
-    return parse(OpenCLIPConfig, config, path.name).as_composed() if path.name == OPEN_CLIP else config
-
-
-def find_weights(config: Path) -> tuple[str, ...]:
-    """Return the possible names of the weights that belong to a config."""
-    return OPEN_CLIP_WEIGHTS if config.name == OPEN_CLIP else (WEIGHTS,)
-
-
 def fetch_folder(name: str, offline: bool, base: Any = None) -> Folder:
     """Return the folder of a model of the Hub, from its cache if it is there, with revision and license."""
     repository, folder = fetch(name, offline)
     stated = {"repository": repository, "revision": folder.name}
-    card = folder / CARD
+    card = folder / model_files.CARD
     if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
         stated["license"] = match[1]
-    if is_adapter(folder):
+    if model_files.is_adapter(folder):
         found = find_base(folder, repository.rpartition("/")[2], offline, base)
         return found._replace(stated=found.stated | stated)
     architecture = find_architecture(name)
     title = name.removeprefix("timm:").partition("@")[0] if architecture else repository.rpartition("/")[2]
     stated |= {"name": f"timm:{title}"} if architecture else {}
     return Folder(folder, title, stated, architecture=architecture)
-
-
-def fetch(name: str, offline: bool = False, progress: type | None = None, has_text: bool = False) -> tuple[str, Path]:
-    """Download a model of the Hub, unless it is in the cache.
-
-    Args:
-        name: As for `load`.
-        offline: As for `load`.
-        progress: Progress bar instead of that of huggingface_hub: a class derived from tqdm.
-        has_text: Whether to download all files of a model with more than an image encoder.
-
-    Returns:
-        Its repository, and the folder in the cache, whose name is the revision.
-    """
-    from huggingface_hub import constants
-
-    repository, revision = parse_repository(name)
-    offline = offline or constants.HF_HUB_OFFLINE or not is_reachable()
-    get = partial(download, repository, revision=revision, offline=offline, progress=progress)
-    config = get(CONFIG, optional=True) or get(OPEN_CLIP, optional=True)
-    if config is None and (adapter := get(ADAPTER, optional=True)) is not None:
-        get(ADAPTER_WEIGHTS, revision=adapter.parent.name)
-        return repository, adapter.parent
-    config = config or Path(str(get(CONFIG)))  # raises the error that tells why there is none
-    # The other files are those of the same revision; where they are in the cache, the Hub is not asked again.
-    get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
-    for file in (*PROCESSOR_FILES, CARD):
-        get(file, optional=True)
-    folder = config.parent
-    if not has_text and is_composed(read_config(folder)) and fetch_encoder(repository, folder, offline, progress):
-        return repository, folder
-    if not any(get(file, optional=True) for file in find_weights(config)):
-        index = get(INDEX, optional=True)
-        if index is None:
-            get(WEIGHTS)  # raises the error that tells a repository without them from a missing network
-        for shard in sorted(set(read_index(Path(str(index))).values())):
-            get(shard)
-    return repository, folder
-
-
-def fetch_encoder(repository: str, folder: Path, offline: bool, progress: type | None) -> bool:
-    """Download the image encoder of a larger model, unless its tensors are in the cache; False if that is no gain."""
-    from huggingface_hub import errors
-    from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]  # not in __all__
-
-    with suppress(CheckpointError):
-        weight_files(folder)
-        return True
-    if offline:
-        return False
-    index = download(repository, INDEX, folder.name, optional=True)
-    listed = {} if index is None else read_index(index)
-    for name in find_weights(find_config(folder)):
-        try:
-            return PartialDownload(repository, folder, progress or tqdm).fetch(read_config(folder), listed, name)
-        except CheckpointError:
-            raise
-        except errors.EntryNotFoundError:
-            continue
-        except Exception as error:  # of the network
-            raise incomplete(repository, "The image encoder", error) from None
-    return False
-
-
-def is_reachable() -> bool:
-    """Whether the Hub, or a proxy, accepts connections: its library tries for half a minute, with a line each."""
-    from huggingface_hub import constants
-
-    url = urlsplit(constants.ENDPOINT)
-    if {url.scheme, "all"} & urllib.request.getproxies().keys():  # `no_proxy` is among the keys as well
-        return True
-    try:
-        socket.create_connection((url.hostname or "", url.port or 443), timeout=CONNECT_SECONDS).close()
-    except OSError:
-        return False
-    return True
-
-
-def download(
-    repository: str,
-    file: str,
-    revision: str = "",
-    optional: bool = False,
-    offline: bool = False,
-    progress: type | None = None,
-) -> Path | None:
-    """Return the path of a repository's file in the cache; download it if needed. None if an optional one is missing.
-
-    Raises:
-        CheckpointError: If there is no network, the repository does not exist, or its terms are not accepted.
-    """
-    from huggingface_hub import _CACHED_NO_EXIST, constants, errors, hf_hub_download, try_to_load_from_cache
-
-    if optional and try_to_load_from_cache(repository, file, revision=revision or None) is _CACHED_NO_EXIST:
-        return None
-    try:
-        path = hf_hub_download(
-            repository, file, revision=revision or None, local_files_only=offline, tqdm_class=progress
-        )
-        return Path(path)
-    except errors.GatedRepoError:
-        raise CheckpointError(
-            f"The terms of {repository} must be accepted",
-            f"Accept them on https://huggingface.co/{repository}, then run `hf auth login`.",
-        ) from None
-    except errors.RepositoryNotFoundError:
-        cached = [folder.name.removeprefix("models--").replace("--", "/") for folder in cached_repositories()]
-        near = similar_names(repository, [*KNOWN, *cached])
-        hint = f"Similar names: {', '.join(near)}." if near else "Check the name on https://huggingface.co/models."
-        private = "If it is private, run `hf auth login` first."
-        raise CheckpointError(f"The repository must exist: {repository} was not found", f"{hint} {private}") from None
-    except errors.LocalEntryNotFoundError:
-        if optional:
-            return None
-        raise CheckpointError(
-            f"{file} of {repository} must be in the cache without a network: it is not in {constants.HF_HUB_CACHE}",
-            f"Connect once, or download {file} to a folder on another machine and load the folder.",
-        ) from None
-    except errors.EntryNotFoundError:
-        if optional:
-            return None
-        pickled = f"Download its pickled weights and run `vitviz convert FILE OUT.safetensors --like hf:{repository}`."
-        raise CheckpointError(
-            f"The repository must have {file}: {repository} has none", pickled if file == WEIGHTS else ""
-        ) from None
-    except errors.RevisionNotFoundError:
-        raise CheckpointError(f"The revision must exist: {repository} has no {revision!r:.80}") from None
-    except Exception as error:  # of the network; the library under huggingface_hub differs between its versions
-        raise incomplete(repository, file, error) from None
-
-
-def incomplete(repository: str, what: str, error: Exception) -> CheckpointError:
-    """Return the error for a download that ended early."""
-    return CheckpointError(
-        f"{what} of {repository} was not downloaded completely ({type(error).__name__})",
-        "Try again; what has arrived is kept, but never opened before it is complete.",
-    )
-
-
-def cached_repositories() -> list[Path]:
-    """Return the folders of the models in the cache of the Hugging Face Hub."""
-    from huggingface_hub import constants
-
-    return sorted(Path(constants.HF_HUB_CACHE).glob("models--*--*"))

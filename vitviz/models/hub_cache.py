@@ -16,7 +16,7 @@ from typing import Any
 
 from vitviz.environment import make_environment
 from vitviz.errors import CheckpointError
-from vitviz.models import hub
+from vitviz.models import downloads, model_files
 from vitviz.models.names import parse_repository
 from vitviz.models.pretrained import Pretrained, find_family
 
@@ -44,14 +44,14 @@ class CachedModel:
 def list_cached() -> list[CachedModel]:
     """Return the models in the cache that `vitviz.load` opens, in alphabetical order; read from their config.json."""
     found = []
-    for folder in hub.cached_repositories():
+    for folder in downloads.cached_repositories():
         owner, _, name = folder.name.removeprefix("models--").partition("--")
         with suppress(CheckpointError, OSError):  # of another family, or incomplete
             title = f"timm:{name}" if owner == "timm" else f"hf:{owner}/{name}"
             snapshot = find_snapshot(folder)
-            config = hub.read_config(snapshot)
+            config = model_files.read_config(snapshot)
             family = find_family(Pretrained(name, {}, config))
-            size = sum(path.stat().st_size for path in hub.weight_files(snapshot))
+            size = sum(path.stat().st_size for path in model_files.weight_files(snapshot))
             found.append(CachedModel(title, family.title, size, count_classes(config)))
     return found
 
@@ -69,7 +69,7 @@ def is_cached(name: str) -> bool:
     repository, revision = parse_repository(name)
     snapshot = find_snapshot(Path(constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}", revision)
     try:
-        return hub.find_config(snapshot).is_file() and bool(hub.weight_files(snapshot))
+        return model_files.find_config(snapshot).is_file() and bool(model_files.weight_files(snapshot))
     except CheckpointError:
         return False
 
@@ -149,7 +149,7 @@ def main() -> None:
         print(json.dumps({"done": done, "total": total}), flush=True)
 
     try:
-        hub.fetch(sys.argv[1], progress=progress_bar(report))
+        downloads.fetch(sys.argv[1], progress=progress_bar(report))
     except CheckpointError as error:
         print(json.dumps({"problem": error.problem, "hint": error.hint}), flush=True)
         sys.exit(1)

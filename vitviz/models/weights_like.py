@@ -9,10 +9,11 @@ from typing import Any
 from torch import Tensor, nn
 
 from vitviz.errors import CheckpointError
-from vitviz.models import hub
+from vitviz.models import downloads, hub, model_files
 from vitviz.models.adapters import merge_layers
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config_files import Settings
+from vitviz.models.image_processor import processor_of
 from vitviz.models.labels import Labels
 from vitviz.models.names import PREFIXES, find_architecture, parse_repository, standard_name
 from vitviz.models.pretrained import Pretrained, describe_module, find_family
@@ -46,14 +47,14 @@ def load_like(
     with ExitStack() as stack:
         if isinstance(name, Mapping):
             tensors = copy_state(name)
-        elif hub.is_adapter(Path(name)) and isinstance(like, nn.Module):
+        elif model_files.is_adapter(Path(name)) and isinstance(like, nn.Module):
             merged = hub.merge_adapter(describe(like)[0], Path(name), stack)
             return hub.load(merged, labels, img_size, processor=processor, **options)
         elif not Path(name).is_file():
             return hub.load(name, labels, img_size, processor=processor, base=like, **options)
         else:
-            title, tensors = Path(name).stem, hub.TensorFiles([Path(name)], stack)
-            hub.check_is_whole([Path(name)])
+            title, tensors = Path(name).stem, model_files.TensorFiles([Path(name)], stack)
+            model_files.check_is_whole([Path(name)])
         described, theirs = describe(like, title)
         pretrained = replace(described, name=title, tensors=tensors, has_any_head=True)
         return hub.load(pretrained, labels, img_size, processor=theirs if processor is None else processor, **options)
@@ -73,7 +74,7 @@ def copy_state(content: Mapping[str, Any]) -> dict[str, Tensor]:
 def describe(like: Any, file: str = "") -> tuple[Pretrained, Settings]:
     """Return the model that weights belong to, and the settings of its image processor."""
     if isinstance(like, nn.Module):
-        return replace(describe_module(merge_layers(like)), module=None, is_inside=False), hub.processor_of(like)
+        return replace(describe_module(merge_layers(like)), module=None, is_inside=False), processor_of(like)
     config, processor = like.to_dict() if hasattr(like, "to_dict") else like, Settings()
     if isinstance(like, str | Path):
         config, processor = read_like(like, file)
@@ -105,9 +106,9 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
         own = {"architecture": other} if (other := find_architecture(str(like))) else {}
         try:
             repository, revision = parse_repository(str(like))
-            folder = Path(str(hub.download(repository, hub.CONFIG, revision))).parent
-            for name in hub.PROCESSOR_FILES:
-                hub.download(repository, name, revision, optional=True)
+            folder = Path(str(downloads.download(repository, model_files.CONFIG, revision))).parent
+            for name in model_files.PROCESSOR_FILES:
+                downloads.download(repository, name, revision, optional=True)
         except CheckpointError as error:
             if not str(like).startswith("timm:"):
                 raise
@@ -120,10 +121,10 @@ def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
             return bare, {}
     else:
         folder = Path(like)
-    if not hub.find_config(folder).is_file():
+    if not model_files.find_config(folder).is_file():
         raise CheckpointError(
-            f"Weights need the config of their model: there is no {hub.CONFIG} for {file!r}",
+            f"Weights need the config of their model: there is no {model_files.CONFIG} for {file!r}",
             "Name the model with `like=timm:NAME`, `like=hf:OWNER/NAME` or `like=FOLDER`.",
             "like",
         )
-    return hub.read_config(folder) | own, hub.read_processor(folder)
+    return model_files.read_config(folder) | own, model_files.read_processor(folder)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vitviz.errors import CheckpointError
 from vitviz.files import printable_name
-from vitviz.models import hub
+from vitviz.models import downloads, hub
 from vitviz.models.checkpoint import Checkpoint, check_finite, create_meta_model, use_weights
 from vitviz.models.families import TEXT_FAMILIES
 from vitviz.models.labels import Labels, read_labels
@@ -53,7 +53,8 @@ def load(
             "classes",
         )
     if isinstance(name, str) and standard_name(name).startswith(PREFIXES):
-        hub.fetch(standard_name(name), has_text=True)  # first, as the image encoder alone would be another download
+        # First, as the image encoder alone would be another download.
+        downloads.fetch(standard_name(name), has_text=True)
     found = with_classes(hub.load(name, **options), classes)
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
 
@@ -70,7 +71,7 @@ def with_classes(
         model: The image encoder, with its projection, if it has one, or with other texts.
         classes: At least two texts.
         offline: Whether the text encoder is not downloaded.
-        progress: Progress bar, as for `hub.fetch`.
+        progress: Progress bar, as for `downloads.fetch`.
 
     Raises:
         CheckpointError: If the model has no text encoder, transformers is not installed, or a text is empty or too
@@ -122,9 +123,9 @@ def find_folder(model: Checkpoint, offline: bool, progress: type | None) -> Path
     if repository := model.pretrained.get("repository"):
         revision = model.pretrained.get("revision")
         name = f"hf:{repository}@{revision}" if revision else f"hf:{repository}"
-        repository, folder = hub.fetch(name, offline, progress, has_text=True)
+        repository, folder = downloads.fetch(name, offline, progress, has_text=True)
         for file in TOKENIZER:
-            hub.download(repository, file, folder.name, optional=True, offline=offline)
+            downloads.download(repository, file, folder.name, optional=True, offline=offline)
         return folder
     if not model.files:
         raise CheckpointError(

@@ -15,7 +15,7 @@ from pathlib import Path
 from cachetools import TTLCache
 
 from vitviz.errors import CheckpointError, ConfigError
-from vitviz.models import hub, hub_cache
+from vitviz.models import downloads, hub, hub_cache, model_files
 from vitviz.models.checkpoint import Checkpoint, bundled_checkpoints
 from vitviz.models.hub_cache import HubDownload
 from vitviz.models.names import PREFIXES, cut_size, standard_name, write_size
@@ -225,8 +225,9 @@ def load(requested: str) -> Checkpoint:
 
 def file_states(requested: str) -> FileStates:
     """Return the state of the weight files of a model; empty if they do not exist any more."""
-    path = hub.fetch(requested, offline=True)[1] if requested.startswith(PREFIXES) else Path(cut_size(requested)[0])
-    files = hub.weight_files(path) if path.is_dir() else [path] if path.is_file() else []
+    is_on_hub = requested.startswith(PREFIXES)
+    path = downloads.fetch(requested, offline=True)[1] if is_on_hub else Path(cut_size(requested)[0])
+    files = model_files.weight_files(path) if path.is_dir() else [path] if path.is_file() else []
     found = [file.stat() for file in files]
     return tuple((one.st_mtime_ns, one.st_size) for one in found)
 
