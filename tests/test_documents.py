@@ -184,7 +184,8 @@ def test_links_between_documents_lead_to_files(subtests):
 
 def test_the_table_of_models_is_that_of_the_families_and_each_is_proven():
     from tests.models import families
-    from vitviz.models.pretrained import Pretrained, describe_module, find_family
+    from vitviz.models.library_modules import describe_module
+    from vitviz.models.pretrained import Pretrained, find_family
 
     assert model_table.table() in DOCUMENTS["usage.md"]
     titles = model_table.titles_by_library()

@@ -15,7 +15,8 @@ from vitviz.attribution.contributions import contributions
 from vitviz.attribution.explanation import explain
 from vitviz.errors import ConfigError
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.pretrained import convert, describe_module
+from vitviz.models.library_modules import describe_module
+from vitviz.models.pretrained import convert
 
 TARGETS = [3, (3, 1)]
 STATISTICS = ((0.5, 0.4, 0.3), (0.2, 0.25, 0.3))

@@ -12,7 +12,8 @@ from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.methods import METHODS, methods_for, readout_weights
 from vitviz.models import vit
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.pretrained import convert, describe_module
+from vitviz.models.library_modules import describe_module
+from vitviz.models.pretrained import convert
 
 L, A, T, N = tiny.L, tiny.A, tiny.T, tiny.N
 ORDINARY = [name for name, method in METHODS.items() if not method.on_request and not method.of_texts]

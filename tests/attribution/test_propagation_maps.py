@@ -16,7 +16,8 @@ from vitviz.attribution import propagation_maps
 from vitviz.attribution.context import ForwardContext, target_logit
 from vitviz.attribution.explanation import explain
 from vitviz.models.backward import BackwardRules
-from vitviz.models.pretrained import convert, describe_module
+from vitviz.models.library_modules import describe_module
+from vitviz.models.pretrained import convert
 
 TARGETS = [3, (3, 1)]
 TOLERANCES = [(torch.float64, 1e-12), (torch.float32, 1e-5)]

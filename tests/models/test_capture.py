@@ -21,8 +21,8 @@ from vitviz.errors import CapturedModelError, CheckpointError
 from vitviz.models import captured_vit, originals
 from vitviz.models.capture import SOFTMAX, capture
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.library_modules import describe_module
 from vitviz.models.placement import place
-from vitviz.models.pretrained import describe_module
 
 D, A, P, K = 24, 3, 8, 5
 

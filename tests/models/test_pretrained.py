@@ -25,7 +25,8 @@ from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub_cache
 from vitviz.models.config_files import flatten, parse
 from vitviz.models.families import TRANSFORMERS
-from vitviz.models.pretrained import Pretrained, convert, describe_module
+from vitviz.models.library_modules import describe_module
+from vitviz.models.pretrained import Pretrained, convert
 from vitviz.models.weights import weights_sha256
 
 softmax = F.softmax

@@ -31,6 +31,7 @@ from vitviz.models.image_encoder import used_tensors
 from vitviz.models.image_processor import ASSUMED, RESIZED, processor_of, processor_settings, read_preprocessing
 from vitviz.models.labels import Labels, read_labels
 from vitviz.models.layers import ANTIALIASED
+from vitviz.models.library_modules import describe_module
 from vitviz.models.modes import own_modes
 from vitviz.models.names import (
     PREFIXES,
@@ -44,7 +45,6 @@ from vitviz.models.names import (
 from vitviz.models.pretrained import (
     Pretrained,
     convert,
-    describe_module,
     has_biased_projection,
     interpolate,
     list_some,

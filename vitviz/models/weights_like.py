@@ -15,8 +15,9 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config_files import Settings
 from vitviz.models.image_processor import processor_of
 from vitviz.models.labels import Labels
+from vitviz.models.library_modules import describe_module
 from vitviz.models.names import PREFIXES, find_architecture, parse_repository, standard_name
-from vitviz.models.pretrained import Pretrained, describe_module, find_family
+from vitviz.models.pretrained import Pretrained, find_family
 from vitviz.models.states import find_state
 
 

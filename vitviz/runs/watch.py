@@ -22,8 +22,8 @@ from vitviz.errors import ConfigError
 from vitviz.models import hub
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.labels import Labels
+from vitviz.models.library_modules import unwrap
 from vitviz.models.modes import own_modes
-from vitviz.models.pretrained import unwrap
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, format_error
 from vitviz.training.alarms import Alarm, Signals, first_of_kind, measure_signals
