@@ -8,6 +8,7 @@ import pathlib
 import pickle
 import shutil
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from tests.models import families
 from tests.models.two_towers import MODELS, TEXTS, save_two_towers
 from vitviz.data.preprocessing import to_tensor
 from vitviz.errors import CheckpointError, ConfigError
-from vitviz.models import checkpoint, hub, pickles, states, zero_shot
+from vitviz.models import checkpoint, downloads, pickles, states, zero_shot
 from vitviz.models.conversion import convert
 
 PIXELS = families.images(families.SQUARE, torch.float32)
@@ -78,7 +79,7 @@ def test_the_command_writes_a_file_that_loads(run_vitviz, weights, tmp_path):
 
 
 def test_an_architecture_of_timm_is_enough_without_a_network(monkeypatch, tmp_path):
-    monkeypatch.setattr(hub, "download", lambda *args, **options: (_ for _ in ()).throw(CheckpointError("no network")))
+    monkeypatch.setattr(downloads, "download", Mock(side_effect=CheckpointError("no network")))
     other = timm.create_model("vit_small_patch16_dinov3", depth=1, img_size=64, num_classes=0)
     torch.save(other.state_dict(), tmp_path / "mine.pth")
     model = convert(tmp_path / "mine.pth", "timm:vit_small_patch16_dinov3", img_size=(64, 64))
@@ -107,7 +108,7 @@ def test_an_architecture_of_torchvision_is_enough(tmp_path):
 
 
 def test_the_architecture_that_a_training_stored_is_enough(monkeypatch, tmp_path):
-    monkeypatch.setattr(hub, "download", lambda *args, **options: (_ for _ in ()).throw(CheckpointError("no network")))
+    monkeypatch.setattr(downloads, "download", Mock(side_effect=CheckpointError("no network")))
     other = timm.create_model("vit_small_patch16_dinov3", depth=1, img_size=64, num_classes=0)
     torch.save({"state_dict": other.state_dict(), **STORED}, tmp_path / "mine.pth")
     model = convert(tmp_path / "mine.pth", img_size=(64, 64))
