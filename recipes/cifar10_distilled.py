@@ -5,7 +5,7 @@
     python -m recipes.cifar10_distilled student student.safetensors --labels soft.safetensors \
         --set init_from=cifar10-ti4 lr=0.001 muon_lr=0.001
 
-`--set NAME=VALUE ...` sets fields of the config, as that of `vitviz train`; a student has the views of its labels.
+`--set NAME=VALUE ...` sets fields of the training config, as in `vitviz train`; a student sees the views of its labels.
 
 | step, on two cores of an AMD EPYC (Zen 4), bfloat16 | minutes | test accuracy, one run, seed 0 |
 |---|---|---|
@@ -361,8 +361,8 @@ def run_student(options: argparse.Namespace) -> None:
     """Train a ViT on soft labels, of the same views, and write its checkpoint."""
     with safetensors.safe_open(options.labels, "pt") as file:
         soft = [file.get_tensor(name) for name in ("unmixed", "mixed") if name in file.keys()]  # noqa: SIM118
-        teacher, of_labels = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
-    views = {name: of_labels[name] for name in VIEWS}
+        teacher, label_config = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
+    views = {name: label_config[name] for name in VIEWS}
     config = configure(replace(STUDENT, **views), options.set)
     for name, value in views.items():
         if (given := getattr(config, name)) != value:
@@ -386,15 +386,15 @@ def main(words: list[str] | None = None) -> None:
     common.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="as vitviz train")
     rounded = argparse.ArgumentParser(add_help=False)
     rounded.add_argument("--bfloat16", action="store_true", help="round the weights")
-    steps = parser.add_subparsers(required=True)
-    teacher = steps.add_parser("teacher", parents=[common, rounded])
+    commands = parser.add_subparsers(required=True)
+    teacher = commands.add_parser("teacher", parents=[common, rounded])
     teacher.add_argument("--width", type=int, default=128, help="channels of the first block")
     teacher.set_defaults(run=run_teacher)
-    labels = steps.add_parser("labels", parents=[common])
+    labels = commands.add_parser("labels", parents=[common])
     labels.add_argument("--teacher", nargs="+", default=[TEACHER_FILE], help="one or more")
     labels.add_argument("--unmixed-epochs", type=float, default=4, help="epochs without CutMix, for the end")
     labels.set_defaults(run=run_labels)
-    student = steps.add_parser("student", parents=[common, rounded])
+    student = commands.add_parser("student", parents=[common, rounded])
     student.add_argument("--labels", type=Path, required=True)
     student.add_argument("--first-epoch", type=int, default=0, help="go on with the weights of init_from")
     student.add_argument("--temperature", type=float, default=1.0, help="of its own and the teacher's logits")
