@@ -55,6 +55,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from recipes.hints import Hints, record_feature_maps
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, LabeledImages
 from vitviz.errors import ConfigError, VitvizError
@@ -91,7 +92,7 @@ VIEWS = (
     *("cutmix_prob", "mixup_prob", "random_erasing_prob"),
 )
 UNUSED = (  # fields that no step here reads
-    *("objective", "teacher", "freeze_backbone", "class_weight", "dataset", "output_dir", "minutes"),
+    *("objective", "teacher", "freeze_backbone", "class_weight", "dataset", "output_dir"),
     *("grad_accum_steps", "attention", "compile", "checkpoint_every_epochs", "num_snapshots"),
 )
 MOMENTUM = 0.85
@@ -145,19 +146,28 @@ def create_sgd(network: ConvNet, config: TrainConfig) -> torch.optim.SGD:
     return optimizer
 
 
+def epochs_seen(config: TrainConfig, num_samples: int, steps: int) -> float:
+    """Return the number of epochs in a number of steps."""
+    epochs, batches = divmod(steps, math.ceil(num_samples / config.batch_size))
+    return epochs + batches * config.batch_size / num_samples
+
+
 def steps(config: TrainConfig, num_samples: int, first: int = 0) -> Iterator[tuple[int, int, float, float]]:
     """Generate epoch, position in it, and progress of the budget (0..1) at the start and in the middle of each step."""
-    per_epoch, total = math.ceil(num_samples / config.batch_size), config.epochs or 1
+    per_epoch = math.ceil(num_samples / config.batch_size)
     start = time.monotonic()
     for step in itertools.count(first):
         epoch, position = divmod(step, per_epoch)
-        before, after = (epoch * num_samples + min((position + i) * config.batch_size, num_samples) for i in (0, 1))
-        progress = before / num_samples / total
+        minutes = (time.monotonic() - start) / 60
+        if config.minutes is None:
+            before, after = (epochs_seen(config, num_samples, step + i) / (config.epochs or 1) for i in (0, 1))
+        else:
+            before = after = minutes / config.minutes
         if step and position == 0:
-            print(f"epoch {epoch}, {(time.monotonic() - start) / 60:.1f} minutes", flush=True)
-        if progress >= 1:
+            print(f"epoch {epoch}, {minutes:.1f} minutes", flush=True)
+        if before >= 1:
             break
-        yield epoch, position, progress, (progress + min(1.0, after / (num_samples * total))) / 2
+        yield epoch, position, before, (before + min(1.0, after)) / 2
 
 
 def update(optimizers: list[Any], factor: float, bfloat16: bool, device: torch.device) -> None:
@@ -226,19 +236,21 @@ def train_student(
     temperature: float = 1.0,
     first_epoch: int = 0,
     keep_weights: Callable[[Any, int], None] = lambda network, epoch: None,
-) -> Any:
-    """Train a ViT on log-probabilities of a teacher, (epochs, n, K), and return its EMA.
+    maps: Tensor | None = None,
+) -> tuple[Any, float]:
+    """Train a ViT on log-probabilities of a teacher, (epochs, n, K), and return its EMA and the epochs it saw.
 
     At a temperature T both are divided by it and the loss is multiplied by T^2 (Hinton et al. 2015, section 2.1).
 
     Args:
-        config: Its budget are the epochs of all stages.
+        config: Its budget are the epochs of all stages, or minutes.
         soft: Log-probabilities of images without CutMix, and with it if it is used.
         data: Images, uint8 (n, 3, H, W), and labels (n,).
         initial: Checkpoint to start from: its backbone, or in a later stage all weights.
         temperature: T.
         first_epoch: First epoch of this stage.
         keep_weights: Called with the EMA and the epochs trained so far after each epoch but the last.
+        maps: Feature maps of the teacher for hints, (epochs, n, s * s, C).
     """
     images, labels = data
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
@@ -251,6 +263,10 @@ def train_student(
     ema = copy.deepcopy(network).eval()
     averaged, weights = (list[Tensor](module.parameters()) for module in (ema, network))
     optimizers = create_optimizers(network, config, Distributed(device.type))
+    hints = None if maps is None else Hints(network, maps)
+    if hints is not None:
+        group = {"params": [*hints.parameters()], "lr": config.lr, "base_lr": config.lr, "weight_decay": 0.0}
+        optimizers[-1].add_param_group(group)
     per_epoch = math.ceil(len(labels) / config.batch_size)
     first = first_epoch * per_epoch
     for step, (epoch, position, progress, middle) in enumerate(steps(config, len(labels), first), first):
@@ -272,6 +288,8 @@ def train_student(
             of_labels = F.cross_entropy(logits, soft_labels, label_smoothing=config.label_smoothing)
             of_teacher = F.cross_entropy(logits / temperature, targets.softmax(-1)) * temperature**2
             loss = of_labels.lerp(of_teacher, config.distill_weight)
+            if hints is not None:
+                loss = loss + hints.loss(cycle, slice(start, start + len(batch)), keep)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), config.grad_clip_norm)
         update(optimizers, lr_factor(config, middle), bfloat16, device)
@@ -279,7 +297,7 @@ def train_student(
         decay = min(config.ema_decay, (1 + taken) / (10 + taken) if taken else 0.0)
         with torch.no_grad():
             torch._foreach_lerp_(averaged, weights, 1 - decay)
-    return ema
+    return ema, config.epochs or epochs_seen(config, len(labels), step + 1)
 
 
 def save(
@@ -310,14 +328,14 @@ def save(
     checkpoint.save(result, path)
 
 
-def configure(base: TrainConfig, overrides: list[str]) -> TrainConfig:
+def configure(base: TrainConfig, overrides: list[str], unused: Sequence[str] = (*UNUSED, "minutes")) -> TrainConfig:
     """Apply overrides, NAME=VALUE.
 
     Raises:
         ConfigError: If a field is unknown or not used here, or a value is invalid.
     """
     config = apply_overrides(base, overrides)
-    for name in UNUSED:
+    for name in unused:
         if (value := getattr(config, name)) != getattr(base, name):
             raise ConfigError(name, f"is not used by this recipe: got {value!s:.80}", "Omit it.")
     return config
@@ -340,13 +358,19 @@ def run_teacher(options: argparse.Namespace) -> None:
 def run_labels(options: argparse.Namespace) -> None:
     """Compute soft labels, and write them with their config and the record of their teachers."""
     config = configure(replace(STUDENT, epochs=14), options.set)
+    mixes = bool(config.cutmix_prob or config.mixup_prob)
+    if options.hints and mixes:
+        raise ConfigError("cutmix_prob", "and mixup_prob must be 0 with `--hints`", "Set both to 0.")
     device = choose_device(config.device)
     data = load_training_data(config, device)
     loaded = [load_teacher(replace(config, teacher=path), CIFAR10, device) for path in options.teacher]
     teachers = [teacher for teacher in loaded if teacher is not None]
     networks = [teacher.network for teacher in teachers]
+    maps = record_feature_maps(networks[0]) if options.hints else []
     soft = {"mixed": compute_labels(config, networks, data.train, mix=True)}
-    if config.cutmix_prob or config.mixup_prob:
+    if options.hints:
+        soft["maps"] = torch.cat(maps).unflatten(0, (-1, len(data.train[1])))
+    if mixes:
         end = replace(config, epochs=options.unmixed_epochs)
         soft["unmixed"] = compute_labels(end, networks, data.train, mix=False)
     record, *others = [teacher.record for teacher in teachers]
@@ -360,10 +384,14 @@ def run_labels(options: argparse.Namespace) -> None:
 def run_student(options: argparse.Namespace) -> None:
     """Train a ViT on soft labels, of the same views, and write its checkpoint."""
     with safetensors.safe_open(options.labels, "pt") as file:
-        soft = [file.get_tensor(name) for name in ("unmixed", "mixed") if name in file.keys()]  # noqa: SIM118
+        names = file.keys()
+        soft = [file.get_tensor(name) for name in ("unmixed", "mixed") if name in names]
+        maps = file.get_tensor("maps") if "maps" in names else None
         teacher, label_config = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
     views = {name: label_config[name] for name in VIEWS}
-    config = configure(replace(STUDENT, **views), options.set)
+    config = configure(replace(STUDENT, **views), options.set, UNUSED)
+    if options.first_epoch and config.minutes is not None:
+        raise ConfigError("minutes", "must not be set with `--first-epoch`", "Give the epochs of all stages.")
     for name, value in views.items():
         if (given := getattr(config, name)) != value:
             problem = f"must be that of the labels: got {given}, and they have {value}"
@@ -374,8 +402,8 @@ def run_student(options: argparse.Namespace) -> None:
     record = new_record(config, data, teacher=teacher)
     keep_weights = partial(save, path=options.output, record=record, bfloat16=options.bfloat16)
     stage = options.temperature, options.first_epoch, keep_weights
-    network = train_student(config, soft, data.train, initial, *stage)
-    save(network, config.epochs, options.output, record, options.bfloat16, data.eval)
+    network, epochs = train_student(config, soft, data.train, initial, *stage, maps)
+    save(network, epochs, options.output, record, options.bfloat16, data.eval)
 
 
 def main(words: list[str] | None = None) -> None:
@@ -393,6 +421,7 @@ def main(words: list[str] | None = None) -> None:
     labels = commands.add_parser("labels", parents=[common])
     labels.add_argument("--teacher", nargs="+", default=[TEACHER_FILE], help="one or more")
     labels.add_argument("--unmixed-epochs", type=float, default=4, help="epochs without CutMix, for the end")
+    labels.add_argument("--hints", action="store_true", help="and feature maps of the first teacher, a convnet")
     labels.set_defaults(run=run_labels)
     student = commands.add_parser("student", parents=[common, rounded])
     student.add_argument("--labels", type=Path, required=True)

@@ -11,12 +11,14 @@ from torchvision.transforms.v2 import Lambda
 
 import vitviz
 from recipes import cifar10_distilled as recipe
+from recipes import hints
 from tests import tiny
 from vitviz.data import cifar
 from vitviz.data.datasets import CIFAR10
 from vitviz.errors import CheckpointError, ConfigError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.training.convnet import ConvNet, ConvNetConfig, load_convnet
 from vitviz.training.evaluation import measure_accuracy
@@ -121,9 +123,10 @@ def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_
     assert [part.shape for part in soft] == [(2, 100, 10), (1, 100, 10)]
     torch.testing.assert_close(soft[0].float().exp().sum(-1), torch.ones(2, 100), rtol=0, atol=5e-3)
     assert not torch.equal(soft[0][0], soft[1][0])
-    first, again = (recipe.train_student(student, soft, data) for _ in range(2))
-    uniform = recipe.train_student(student, [torch.zeros_like(part) for part in soft], data)
-    softer = recipe.train_student(student, soft, data, temperature=3.0)
+    (first, epochs), (again, _) = (recipe.train_student(student, soft, data) for _ in range(2))
+    uniform, _ = recipe.train_student(student, [torch.zeros_like(part) for part in soft], data)
+    softer, _ = recipe.train_student(student, soft, data, temperature=3.0)
+    assert epochs == 2.6
     assert torch.equal(first.head.weight, again.head.weight)
     assert not torch.equal(first.head.weight, uniform.head.weight)
     assert not torch.equal(first.head.weight, softer.head.weight)
@@ -136,7 +139,7 @@ def test_a_student_learns_from_the_soft_labels_of_a_teacher(cifar_folder, cifar_
     assert list(kept) == [1, 2]
     still = replace(student, lr=1e-9, muon_lr=1e-9)
     stage = kept.pop(2)
-    later = recipe.train_student(still, soft, data, stage, first_epoch=2, keep_weights=keep_weights)
+    later, _ = recipe.train_student(still, soft, data, stage, first_epoch=2, keep_weights=keep_weights)
     torch.testing.assert_close(later.head.weight, stage.network.head.weight)
     assert list(kept) == [1], "the last stage has no other epoch"
 
@@ -197,6 +200,60 @@ def test_all_steps_hold_out_the_same_images(cifar_folder, tmp_path, capsys):
     with pytest.raises(SystemExit):
         recipe.main(["labels", labels, "--teacher", teacher, *common, "val_size=30"])
     assert "teacher must not be trained on validation images" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_student_with_hints_trains_for_minutes(cifar_folder, tmp_path, capsys):
+    teacher, labels, student = (str(tmp_path / f"{name}.safetensors") for name in "tls")
+    common = ["--set", f"data={cifar_folder}", "batch_size=20", "precision=float32"]
+    unmixed = [*common, "epochs=2", "cutmix_prob=0"]
+    recipe.main(["teacher", teacher, "--width", "4", *common, "epochs=1"])
+    recipe.main(["labels", labels, "--teacher", teacher, "--hints", *unmixed])
+    learn = ["student", student, "--labels", labels, *common, "model.embed_dim=6", "minutes=0.02"]
+    recipe.main([*learn, "model.depth=2"])
+    record = vitviz.load(student).record
+    assert record["epochs"] > 0
+    assert record["epochs"] * 5 == pytest.approx(round(record["epochs"] * 5)), "5 batches in an epoch"
+    refused = {
+        "cutmix_prob and mixup_prob must be 0 with `--hints`": ["labels", labels, "--hints", *common],
+        "teacher must be a convnet": ["labels", labels, "--teacher", student, "--hints", *unmixed],
+        "minutes is not used by this recipe": ["labels", labels, "--teacher", teacher, *common, "minutes=1"],
+        "minutes must not be set with `--first-epoch`": [*learn, "--first-epoch", "1"],
+        "model.depth must be at least 2 with hints: got 1": [*learn, "model.depth=1"],
+    }
+    for sentence, words in refused.items():
+        with pytest.raises(SystemExit):
+            recipe.main(words)
+        assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("keep", [None, torch.tensor([[3, 0], [1, 2]])], ids=["all patches", "some patches"])
+def test_hints_are_the_squared_error_of_a_standardized_and_interpolated_map(keep):
+    network = create_model(ViTConfig(img_size=(8, 8), embed_dim=6, depth=3, num_heads=2))  # 2 x 2 patches
+    maps = torch.randn(3, 50, 9, 5) * 2 + 1
+    module = hints.Hints(network, maps)
+    network(torch.randn(2, 3, 8, 8), keep)
+    corners = maps[2, 10:12, [0, 2, 6, 8]]  # patches are at the corners of the map
+    expected = (corners - maps[0].mean((0, 1))) / (maps[0].std((0, 1)) + hints.EPS)
+    if keep is not None:
+        expected = expected[torch.arange(2)[:, None], keep]
+    loss = module.loss(2, slice(10, 12), keep)
+    torch.testing.assert_close(loss, expected.square().mean())  # the layer starts at zero
+    loss.backward()
+    assert module.layer.weight.grad.abs().max() > 0
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_hints_are_learned(cifar_folder, cifar_config):
+    data = cifar.load("train", cifar_folder)
+    config = replace(recipe.STUDENT, model=cifar_config, epochs=1, batch_size=20, precision="float32", cutmix_prob=0)
+    teacher = ConvNet(ConvNetConfig(embed_dim=4)).eval()
+    parts = hints.record_feature_maps(teacher)
+    soft = recipe.compute_labels(config, [teacher], data, mix=True)
+    maps = torch.cat(parts).unflatten(0, (1, 100))
+    assert maps.shape == (1, 100, 49, 12)
+    with_hints, without = (recipe.train_student(config, [soft], data, maps=given)[0] for given in (maps, None))
+    assert not torch.equal(with_hints.blocks[0].attn.qkv.weight, without.blocks[0].attn.qkv.weight)
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
