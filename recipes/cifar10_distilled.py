@@ -55,7 +55,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from recipes.hints import Hints, record_feature_maps
+from recipes.hints import Hints, MapRecorder
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, LabeledImages
 from vitviz.errors import ConfigError, VitvizError
@@ -236,7 +236,7 @@ def train_student(
     temperature: float = 1.0,
     first_epoch: int = 0,
     keep_weights: Callable[[Any, int], None] = lambda network, epoch: None,
-    maps: Tensor | None = None,
+    maps: Sequence[Tensor] = (),
 ) -> tuple[Any, float]:
     """Train a ViT on log-probabilities of a teacher, (epochs, n, K), and return its EMA and the epochs it saw.
 
@@ -250,7 +250,7 @@ def train_student(
         temperature: T.
         first_epoch: First epoch of this stage.
         keep_weights: Called with the EMA and the epochs trained so far after each epoch but the last.
-        maps: Feature maps of the teacher for hints, (epochs, n, s * s, C).
+        maps: Feature maps of the teacher for hints, (epochs, n, s * s, C), of the same images as `soft`.
     """
     images, labels = data
     device, bfloat16 = images.device, use_bfloat16(config.precision, images.device)
@@ -263,7 +263,7 @@ def train_student(
     ema = copy.deepcopy(network).eval()
     averaged, weights = (list[Tensor](module.parameters()) for module in (ema, network))
     optimizers = create_optimizers(network, config, Distributed(device.type))
-    hints = None if maps is None else Hints(network, maps)
+    hints = Hints(network, *maps[0].shape[2:]) if maps else None
     if hints is not None:
         group = {"params": [*hints.parameters()], "lr": config.lr, "base_lr": config.lr, "weight_decay": 0.0}
         optimizers[-1].add_param_group(group)
@@ -273,13 +273,14 @@ def train_student(
         if position == 0 and step > first:
             keep_weights(ema, epoch)
         mix = progress < config.mix_until
-        known = soft[mix] if len(soft) > 1 else soft[0]
-        cycle = epoch % len(known)
+        part = int(mix) if len(soft) > 1 else 0
+        cycle = epoch % len(soft[part])
         batches = epoch_batches(config, labels, cycle)
         batch, start = batches[position], position * config.batch_size
+        rows = slice(start, start + len(batch))
         torch.manual_seed(step_seed(config.seed, cycle * per_epoch + position))
         inputs, soft_labels = augment(config, CIFAR10, images[batch], labels[batch], mix)
-        targets = known[cycle, start : start + len(batch)].to(device).float() / temperature
+        targets = soft[part][cycle, rows].to(device).float() / temperature
         torch.manual_seed(step_seed(config.seed, step) + 1)  # other patches are dropped in each cycle
         ratio = patch_keep_ratio(config, progress)
         keep = augmentation.sample_patches(len(batch), config.model.num_patches, ratio, device)
@@ -289,7 +290,7 @@ def train_student(
             of_teacher = F.cross_entropy(logits / temperature, targets.softmax(-1)) * temperature**2
             loss = of_labels.lerp(of_teacher, config.distill_weight)
             if hints is not None:
-                loss = loss + hints.loss(cycle, slice(start, start + len(batch)), keep)
+                loss = loss + hints.loss(maps[part][cycle, rows], keep)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), config.grad_clip_norm)
         update(optimizers, lr_factor(config, middle), bfloat16, device)
@@ -358,35 +359,35 @@ def run_teacher(options: argparse.Namespace) -> None:
 def run_labels(options: argparse.Namespace) -> None:
     """Compute soft labels, and write them with their config and the record of their teachers."""
     config = configure(replace(STUDENT, epochs=14), options.set)
-    mixes = bool(config.cutmix_prob or config.mixup_prob)
-    if options.hints and mixes:
-        raise ConfigError("cutmix_prob", "and mixup_prob must be 0 with `--hints`", "Set both to 0.")
     device = choose_device(config.device)
     data = load_training_data(config, device)
     loaded = [load_teacher(replace(config, teacher=path), CIFAR10, device) for path in options.teacher]
     teachers = [teacher for teacher in loaded if teacher is not None]
     networks = [teacher.network for teacher in teachers]
-    maps = record_feature_maps(networks[0]) if options.hints else []
-    soft = {"mixed": compute_labels(config, networks, data.train, mix=True)}
-    if options.hints:
-        soft["maps"] = torch.cat(maps).unflatten(0, (-1, len(data.train[1])))
-    if mixes:
-        end = replace(config, epochs=options.unmixed_epochs)
-        soft["unmixed"] = compute_labels(end, networks, data.train, mix=False)
+    recorder = MapRecorder(networks[0]) if options.hints else None
+    parts = {"mixed": config}
+    if config.cutmix_prob or config.mixup_prob:
+        parts["unmixed"] = replace(config, epochs=options.unmixed_epochs)
+    found = {}
+    for name, part in parts.items():
+        found[name] = compute_labels(part, networks, data.train, mix=name == "mixed")
+        if recorder is not None:
+            found[f"{name}_maps"] = recorder.pop(len(data.train[1]))
     record, *others = [teacher.record for teacher in teachers]
     if others:
         members = [record, *others]
         record = {"name": " and ".join(member["name"] for member in members), "members": members}
     metadata = {"teacher": json.dumps(record), "train_config": json.dumps(public_config(config))}
-    safetensors.torch.save_file(soft, options.output, metadata)
+    safetensors.torch.save_file(found, options.output, metadata)
 
 
 def run_student(options: argparse.Namespace) -> None:
     """Train a ViT on soft labels, of the same views, and write its checkpoint."""
     with safetensors.safe_open(options.labels, "pt") as file:
         names = file.keys()
-        soft = [file.get_tensor(name) for name in ("unmixed", "mixed") if name in names]
-        maps = file.get_tensor("maps") if "maps" in names else None
+        parts = [name for name in ("unmixed", "mixed") if name in names]
+        soft = [file.get_tensor(name) for name in parts]
+        maps = [file.get_tensor(f"{name}_maps") for name in parts if f"{name}_maps" in names]
         teacher, label_config = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
     views = {name: label_config[name] for name in VIEWS}
     config = configure(replace(STUDENT, **views), options.set, UNUSED)

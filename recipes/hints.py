@@ -14,51 +14,72 @@ from torch import Tensor, nn
 from vitviz.errors import ConfigError
 from vitviz.training.convnet import ConvNet
 
-NUM_STATISTICS_IMAGES = 2000  # for mean and standard deviation of each channel
+NUM_COMPONENTS = 96  # kept of the channels: all of a convnet of width 32
 EPS = 1e-3  # added to the standard deviations
 
 
-def record_feature_maps(network: nn.Module) -> list[Tensor]:
-    """Return a list to which each forward pass of a convnet appends its feature maps, bfloat16 (B, s * s, C).
+class MapRecorder:
+    """Keeps the feature map of each forward pass of a convnet: principal components of its standardized channels.
+
+    Statistics and components are those of the first batch; the mean variance of the components is one.
 
     Raises:
         ConfigError: If the network is not a convnet of two blocks or more.
     """
-    if not isinstance(network, ConvNet) or network.config.depth < 2:
-        raise ConfigError("teacher", "must be a convnet of two blocks or more with hints", "Omit `--hints`.")
-    maps: list[Tensor] = []
 
-    def append(block: nn.Module, inputs: Any, output: Tensor) -> None:
-        maps.append(output.flatten(2).mT.bfloat16().cpu().contiguous())
+    def __init__(self, network: nn.Module) -> None:
+        if not isinstance(network, ConvNet) or network.config.depth < 2:
+            raise ConfigError("teacher", "must be a convnet of two blocks or more with hints", "Omit `--hints`.")
+        self.projection: tuple[Tensor, Tensor] | None = None  # mean (C,) and components (C, k)
+        self.maps: list[Tensor] = []
+        network.blocks[-2].register_forward_hook(self.append)
 
-    network.blocks[-2].register_forward_hook(append)
-    return maps
+    def append(self, block: nn.Module, inputs: Any, output: Tensor) -> None:
+        """Keep the output (B, C, s, s) of the block."""
+        with torch.autocast(output.device.type, enabled=False):
+            pixels = output.float().flatten(2).mT  # (B, s * s, C)
+            if self.projection is None:
+                self.projection = principal_components(pixels.flatten(0, 1))
+            mean, components = self.projection
+            self.maps.append(((pixels - mean) @ components).bfloat16().cpu())
+
+    def pop(self, num_samples: int) -> Tensor:
+        """Return the maps since the last call, bfloat16 (epochs, n, s * s, k)."""
+        maps, self.maps = torch.cat(self.maps), []
+        return maps.unflatten(0, (-1, num_samples))
+
+
+def principal_components(samples: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the mean (C,) of samples (m, C), and the map (C, k) from centered samples to their components."""
+    mean, std = samples.mean(0), samples.std(0) + EPS
+    standardized = (samples - mean) / std
+    variances, components = torch.linalg.eigh(standardized.T @ standardized / len(samples))  # ascending
+    variances, components = variances[-NUM_COMPONENTS:], components[:, -NUM_COMPONENTS:]
+    return mean, components / std[:, None] / variances.mean().sqrt()
 
 
 class Hints(nn.Module):
-    """Linear layer that predicts standardized feature maps from the patch tokens of a student.
+    """Linear layer that predicts feature maps from the patch tokens of a student.
 
     Args:
         network: Student.
-        maps: Feature maps of the first epochs of a training run, (epochs, n, s * s, C).
+        num_pixels: s * s, of a map.
+        num_channels: Of a map.
 
     Raises:
         ConfigError: If the student has one block only.
     """
 
-    def __init__(self, network: Any, maps: Tensor) -> None:
+    def __init__(self, network: Any, num_pixels: int, num_channels: int) -> None:
         super().__init__()
         config, device = network.config, network.cls_token.device
         if config.depth < 2:
             raise ConfigError("model.depth", "must be at least 2 with hints: got 1", "Raise it.")
-        self.maps = maps
         self.num_prefix_tokens = config.num_prefix_tokens
         self.tokens = torch.empty(0)  # last output of the block that is read, (B, T, D)
         network.blocks[-2].register_forward_hook(self.read)
-        some = maps[0, :NUM_STATISTICS_IMAGES].to(device).float()  # (n, s * s, C)
-        self.mean, self.std = some.mean((0, 1)), some.std((0, 1)) + EPS  # (C,)
-        self.resize = interpolation_matrix(maps.shape[2], config.grid_size).to(device)  # (N, s * s)
-        self.layer = nn.Linear(config.embed_dim, maps.shape[3], device=device)
+        self.resize = interpolation_matrix(num_pixels, config.grid_size).to(device)  # (N, s * s)
+        self.layer = nn.Linear(config.embed_dim, num_channels, device=device)
         for parameter in self.parameters():
             nn.init.zeros_(parameter)
 
@@ -66,16 +87,12 @@ class Hints(nn.Module):
         """Keep the tokens of a block."""
         self.tokens = output[0]
 
-    def loss(self, epoch: int, rows: slice, keep: Tensor | None) -> Tensor:
-        """Return the mean squared error, after a forward pass of the student.
+    def loss(self, maps: Tensor, keep: Tensor | None) -> Tensor:
+        """Return the mean squared error from maps (B, s * s, C), after a forward pass of the student.
 
-        Args:
-            epoch: Epoch of the maps.
-            rows: Images of the batch in it.
-            keep: Positions of the patches that the student saw, (B, n), counted from 0; None for all.
+        `keep` has the positions of the patches that it saw, (B, n), counted from 0; None for all.
         """
-        known = (self.maps[epoch, rows].to(self.mean.device).float() - self.mean) / self.std
-        known = self.resize @ known  # (B, N, C)
+        known = self.resize @ maps.to(self.resize)  # (B, N, C)
         if keep is not None:
             known = known.gather(1, keep[..., None].expand(-1, -1, known.shape[2]))
         return F.mse_loss(self.layer(self.tokens[:, self.num_prefix_tokens :]).float(), known)

@@ -1,10 +1,12 @@
 """The convolutional teacher: a file with a convnet is a teacher only; and the recipe that trains it and a student."""
 
 import copy
+import itertools
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import safetensors.torch
 import torch
 from torch import nn
 from torchvision.transforms.v2 import Lambda
@@ -215,7 +217,6 @@ def test_a_student_with_hints_trains_for_minutes(cifar_folder, tmp_path, capsys)
     assert record["epochs"] > 0
     assert record["epochs"] * 5 == pytest.approx(round(record["epochs"] * 5)), "5 batches in an epoch"
     refused = {
-        "cutmix_prob and mixup_prob must be 0 with `--hints`": ["labels", labels, "--hints", *common],
         "teacher must be a convnet": ["labels", labels, "--teacher", student, "--hints", *unmixed],
         "minutes is not used by this recipe": ["labels", labels, "--teacher", teacher, *common, "minutes=1"],
         "minutes must not be set with `--first-epoch`": [*learn, "--first-epoch", "1"],
@@ -228,32 +229,80 @@ def test_a_student_with_hints_trains_for_minutes(cifar_folder, tmp_path, capsys)
 
 
 @pytest.mark.parametrize("keep", [None, torch.tensor([[3, 0], [1, 2]])], ids=["all patches", "some patches"])
-def test_hints_are_the_squared_error_of_a_standardized_and_interpolated_map(keep):
+def test_hints_are_the_squared_error_of_an_interpolated_map(keep):
+    torch.manual_seed(0)
     network = create_model(ViTConfig(img_size=(8, 8), embed_dim=6, depth=3, num_heads=2))  # 2 x 2 patches
-    maps = torch.randn(3, 50, 9, 5) * 2 + 1
-    module = hints.Hints(network, maps)
+    maps = torch.randn(2, 9, 5)
+    module = hints.Hints(network, 9, 5)
     network(torch.randn(2, 3, 8, 8), keep)
-    corners = maps[2, 10:12, [0, 2, 6, 8]]  # patches are at the corners of the map
-    expected = (corners - maps[0].mean((0, 1))) / (maps[0].std((0, 1)) + hints.EPS)
+    expected = maps[:, [0, 2, 6, 8]]  # patches are at the corners of the map
     if keep is not None:
         expected = expected[torch.arange(2)[:, None], keep]
-    loss = module.loss(2, slice(10, 12), keep)
+    loss = module.loss(maps, keep)
     torch.testing.assert_close(loss, expected.square().mean())  # the layer starts at zero
     loss.backward()
     assert module.layer.weight.grad.abs().max() > 0
 
 
+def test_recorded_maps_are_principal_components_of_standardized_channels(monkeypatch):
+    torch.manual_seed(0)
+    monkeypatch.setattr(hints, "NUM_COMPONENTS", 4)
+    network = ConvNet(ConvNetConfig(img_size=(9, 9), embed_dim=2, depth=2)).eval()  # 2 channels of 4 x 4 pixels
+    recorder = hints.MapRecorder(network)
+    outputs: list[torch.Tensor] = []
+    network.blocks[0].register_forward_hook(lambda block, inputs, output: outputs.append(output))
+    with torch.no_grad():
+        for _ in range(6):
+            network(torch.randn(20, 3, 9, 9))
+    maps = recorder.pop(60)
+    assert maps.shape == (2, 60, 16, 2)
+    first = maps[0, :20].float().flatten(0, 1)
+    torch.testing.assert_close(first.mean(0), torch.zeros(2), rtol=0, atol=0.02)
+    torch.testing.assert_close(first.square().mean(), torch.tensor(1.0), rtol=0.02, atol=0)
+    assert (first[:, 0] * first[:, 1]).mean().abs() < 0.02
+    pixels = torch.cat(outputs).flatten(2).mT.flatten(0, 1)
+    standardized = (pixels - pixels[:320].mean(0)) / (pixels[:320].std(0) + hints.EPS)
+    norms = maps.float().flatten(0, 2).norm(dim=1)
+    torch.testing.assert_close(norms, standardized.norm(dim=1), rtol=0.05, atol=0.02)  # a rotation
+    with torch.no_grad():
+        network(torch.randn(3, 3, 9, 9))
+    assert recorder.pop(3).shape == (1, 3, 16, 2), "only those since"
+    _, components = hints.principal_components(torch.randn(50, 7))
+    assert components.shape == (7, 4)
+
+
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_hints_are_learned(cifar_folder, cifar_config):
+def test_a_student_learns_from_the_maps_of_the_images_that_it_sees(cifar_folder, cifar_config, tmp_path):
+    teacher, labels = tmp_path / "t.safetensors", tmp_path / "l.safetensors"
+    checkpoint.save(
+        Checkpoint("t", ConvNet(ConvNetConfig(embed_dim=4)), CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), teacher
+    )
+    changes = [f"data={cifar_folder}", "epochs=2", "batch_size=20", "precision=float32"]
+    words = ["labels", labels, "--teacher", teacher, "--hints", "--unmixed-epochs", 1]
+    recipe.main([*map(str, words), "--set", *changes])
+    found = safetensors.torch.load_file(labels)
+    assert {name: part.shape[:2] for name, part in found.items()} == {
+        "mixed": (2, 100),
+        "mixed_maps": (2, 100),
+        "unmixed": (1, 100),
+        "unmixed_maps": (1, 100),
+    }
+    assert found["mixed_maps"].shape[2:] == (49, 12)
+    config = replace(recipe.STUDENT, model=cifar_config, epochs=2, batch_size=20, precision="float32")
+    soft, maps = ([found[f"{name}{suffix}"] for name in ("unmixed", "mixed")] for suffix in ("", "_maps"))
     data = cifar.load("train", cifar_folder)
-    config = replace(recipe.STUDENT, model=cifar_config, epochs=1, batch_size=20, precision="float32", cutmix_prob=0)
-    teacher = ConvNet(ConvNetConfig(embed_dim=4)).eval()
-    parts = hints.record_feature_maps(teacher)
-    soft = recipe.compute_labels(config, [teacher], data, mix=True)
-    maps = torch.cat(parts).unflatten(0, (1, 100))
-    assert maps.shape == (1, 100, 49, 12)
-    with_hints, without = (recipe.train_student(config, [soft], data, maps=given)[0] for given in (maps, None))
-    assert not torch.equal(with_hints.blocks[0].attn.qkv.weight, without.blocks[0].attn.qkv.weight)
+    given = {
+        "hints": maps,
+        "none": [],
+        "other unmixed": [maps[0].flip(1), maps[1]],
+        "other mixed": [maps[0], maps[1].flip(1)],
+    }
+    weights = {
+        name: recipe.train_student(config, soft, data, maps=some)[0].blocks[0].attn.qkv.weight
+        for name, some in given.items()
+    }
+    for (first, one), (second, other) in itertools.combinations(weights.items(), 2):
+        assert not torch.equal(one, other), f"{first} and {second}"
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
