@@ -36,6 +36,10 @@ goes on from there, with all options as before but labels of another seed, which
 the optimizers is lost. The shipped `cifar10-ti9` (nine layers, 95.04 %) was trained so (checkpoints/README.md). Its
 last two runs, of 70 and 75 epochs, have labels of two teachers, which err on different images: the convnet and the
 previous student (94.44 and 94.89 %).
+
+Hints (`labels --hints`) are feature maps of the first teacher, which the student's patch tokens learn to predict
+(`recipes/hints.py`); within ten minutes they gain about four points. `--set minutes=M` trains a student by the clock.
+docs/experiments.md has the commands and figures.
 """
 
 import argparse

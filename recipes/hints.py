@@ -1,7 +1,7 @@
 """Hints: patch tokens of a student predict a feature map of a convnet. Not part of the package.
 
-After Romero et al. 2015 (arXiv 1412.6550), section 2.2, but learned together with the labels. Both are read just before
-their last block, whose output is too coarse in the convnet, and has no patch tokens in the student.
+After Romero et al. 2015 (arXiv 1412.6550), section 2.2, but learned together with the labels. The convnet is read before
+its last block, whose output is too coarse, and the student after two thirds of its blocks.
 """
 
 import math
@@ -77,7 +77,7 @@ class Hints(nn.Module):
             raise ConfigError("model.depth", "must be at least 2 with hints: got 1", "Raise it.")
         self.num_prefix_tokens = config.num_prefix_tokens
         self.tokens = torch.empty(0)  # last output of the block that is read, (B, T, D)
-        network.blocks[-2].register_forward_hook(self.read)
+        network.blocks[round(config.depth * 2 / 3) - 1].register_forward_hook(self.read)
         self.resize = interpolation_matrix(num_pixels, config.grid_size).to(device)  # (N, s * s)
         self.layer = nn.Linear(config.embed_dim, num_channels, device=device)
         for parameter in self.parameters():
