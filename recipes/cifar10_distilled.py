@@ -49,7 +49,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,14 +90,17 @@ TEACHER = TrainConfig(
     label_smoothing=0.2,
 )
 STUDENT = TrainConfig(epochs=100, cutmix_prob=1.0, weight_decay=0.2, label_smoothing=0.0)
+DATA = ("seed", "val_size", "max_train_samples", "batch_size", "sampler")
 # Fields that decide which views the labels of a step are of.
-VIEWS = (
-    *("seed", "val_size", "max_train_samples", "batch_size", "sampler", "randaug_num_ops", "randaug_magnitude"),
-    *("cutmix_prob", "mixup_prob", "random_erasing_prob"),
-)
-UNUSED = (  # fields that no step here reads
-    *("objective", "teacher", "freeze_backbone", "class_weight", "dataset", "output_dir"),
-    *("grad_accum_steps", "attention", "compile", "checkpoint_every_epochs", "num_snapshots"),
+VIEWS = (*DATA, "randaug_num_ops", "randaug_magnitude", "cutmix_prob", "mixup_prob", "random_erasing_prob")
+# Fields that each step reads.
+COMMON = ("data", "device", "precision", "epochs")
+TEACHER_FIELDS = (*COMMON, *DATA, "lr", "weight_decay", "lr_schedule", "warmup_fraction", "label_smoothing")
+LABELS_FIELDS = (*COMMON, *VIEWS)
+STUDENT_FIELDS = (
+    *(*COMMON, *VIEWS, "minutes", "model", "init_from", "optimizer", "lr", "muon_lr", "weight_decay", "layer_decay"),
+    *("lr_schedule", "warmup_fraction", "grad_clip_norm", "label_smoothing", "distill_weight", "mix_until"),
+    *("patch_keep_start", "patch_keep_end", "patch_dropout_until", "ema_decay"),
 )
 MOMENTUM = 0.85
 BATCHNORM_BIAS_LR = 64  # relative to the other parameters
@@ -333,16 +336,16 @@ def save(
     checkpoint.save(result, path)
 
 
-def configure(base: TrainConfig, overrides: list[str], unused: Sequence[str] = (*UNUSED, "minutes")) -> TrainConfig:
+def configure(base: TrainConfig, overrides: list[str], used: Sequence[str]) -> TrainConfig:
     """Apply overrides, NAME=VALUE.
 
     Raises:
-        ConfigError: If a field is unknown or not used here, or a value is invalid.
+        ConfigError: If a field is unknown or not used by the step, or a value is invalid.
     """
     config = apply_overrides(base, overrides)
-    for name in unused:
-        if (value := getattr(config, name)) != getattr(base, name):
-            raise ConfigError(name, f"is not used by this recipe: got {value!s:.80}", "Omit it.")
+    for field in fields(config):
+        if field.name not in used and (value := getattr(config, field.name)) != getattr(base, field.name):
+            raise ConfigError(field.name, f"is not used by this step: got {value!s:.80}", "Omit it.")
     return config
 
 
@@ -354,7 +357,7 @@ def new_record(config: TrainConfig, data: TrainingData, **entries: Any) -> dict[
 
 def run_teacher(options: argparse.Namespace) -> None:
     """Train a convnet and write its checkpoint."""
-    config = configure(TEACHER, options.set)
+    config = configure(TEACHER, options.set, TEACHER_FIELDS)
     data = load_training_data(config, choose_device(config.device))
     network = train_teacher(config, ConvNetConfig(embed_dim=options.width), data.train)
     save(network, config.epochs, options.output, new_record(config, data), options.bfloat16, data.eval)
@@ -362,7 +365,7 @@ def run_teacher(options: argparse.Namespace) -> None:
 
 def run_labels(options: argparse.Namespace) -> None:
     """Compute soft labels, and write them with their config and the record of their teachers."""
-    config = configure(replace(STUDENT, epochs=14), options.set)
+    config = configure(replace(STUDENT, epochs=14), options.set, LABELS_FIELDS)
     device = choose_device(config.device)
     data = load_training_data(config, device)
     loaded = [load_teacher(replace(config, teacher=path), CIFAR10, device) for path in options.teacher]
@@ -394,7 +397,7 @@ def run_student(options: argparse.Namespace) -> None:
         maps = [file.get_tensor(f"{name}_maps") for name in parts if f"{name}_maps" in names]
         teacher, label_config = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
     views = {name: label_config[name] for name in VIEWS}
-    config = configure(replace(STUDENT, **views), options.set, UNUSED)
+    config = configure(replace(STUDENT, **views), options.set, STUDENT_FIELDS)
     if options.first_epoch and config.minutes is not None:
         raise ConfigError("minutes", "must not be set with `--first-epoch`", "Give the epochs of all stages.")
     for name, value in views.items():

@@ -1,7 +1,7 @@
 """Hints: patch tokens of a student predict a feature map of a convnet. Not part of the package.
 
-After Romero et al. 2015 (arXiv 1412.6550), section 2.2, but learned together with the labels. The convnet is read before
-its last block, whose output is too coarse, and the student after two thirds of its blocks.
+After Romero et al. 2015 (arXiv 1412.6550), section 2.2, but learned together with the labels. The convnet is read
+before its last block, whose output is too coarse, and the student after two thirds of its blocks.
 """
 
 import math

@@ -184,15 +184,15 @@ def test_a_student_has_the_network_that_it_starts_from(cifar_folder, cifar_confi
     assert "seed must be that of the labels: got 1, and they have 0." in capsys.readouterr().err
     with pytest.raises(SystemExit):
         recipe.main([*learn, "num_snapshots=3"])
-    assert "num_snapshots is not used by this recipe: got 3" in capsys.readouterr().err
+    assert "num_snapshots is not used by this step: got 3" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_all_steps_hold_out_the_same_images(cifar_folder, tmp_path, capsys):
     teacher, labels, student = (str(tmp_path / f"{name}.safetensors") for name in "tls")
-    common = ["--set", f"data={cifar_folder}", "epochs=1", "batch_size=20", "val_size=20", "cutmix_prob=0"]
+    common = ["--set", f"data={cifar_folder}", "epochs=1", "batch_size=20", "val_size=20"]
     recipe.main(["teacher", teacher, "--width", "4", *common])
-    recipe.main(["labels", labels, "--teacher", teacher, *common])
+    recipe.main(["labels", labels, "--teacher", teacher, *common, "cutmix_prob=0"])
     recipe.main(["student", student, "--labels", labels, *common, "model.embed_dim=6", "model.depth=2"])
     images, targets = (part[-20:] for part in cifar.load("train", cifar_folder))
     written = vitviz.load(student)
@@ -218,7 +218,9 @@ def test_a_student_with_hints_trains_for_minutes(cifar_folder, tmp_path, capsys)
     assert record["epochs"] * 5 == pytest.approx(round(record["epochs"] * 5)), "5 batches in an epoch"
     refused = {
         "teacher must be a convnet": ["labels", labels, "--teacher", student, "--hints", *unmixed],
-        "minutes is not used by this recipe": ["labels", labels, "--teacher", teacher, *common, "minutes=1"],
+        "minutes is not used by this step": ["labels", labels, "--teacher", teacher, *common, "minutes=1"],
+        "muon_lr is not used by this step: got 0.1": ["teacher", teacher, *common, "muon_lr=0.1"],
+        "model is not used by this step": ["labels", labels, "--teacher", teacher, *common, "model.depth=2"],
         "minutes must not be set with `--first-epoch`": [*learn, "--first-epoch", "1"],
         "model.depth must be at least 2 with hints: got 1": [*learn, "model.depth=1"],
     }
