@@ -93,7 +93,7 @@ STUDENT = TrainConfig(epochs=100, cutmix_prob=1.0, weight_decay=0.2, label_smoot
 DATA = ("seed", "val_size", "max_train_samples", "batch_size", "sampler")
 # Fields that decide which views the labels of a step are of.
 VIEWS = (*DATA, "randaug_num_ops", "randaug_magnitude", "cutmix_prob", "mixup_prob", "random_erasing_prob")
-# Fields that each step reads.
+# Fields that the steps read.
 COMMON = ("data", "device", "precision", "epochs")
 TEACHER_FIELDS = (*COMMON, *DATA, "lr", "weight_decay", "lr_schedule", "warmup_fraction", "label_smoothing")
 LABELS_FIELDS = (*COMMON, *VIEWS)
@@ -270,7 +270,7 @@ def train_student(
     ema = copy.deepcopy(network).eval()
     averaged, weights = (list[Tensor](module.parameters()) for module in (ema, network))
     optimizers = create_optimizers(network, config, Distributed(device.type))
-    hints = Hints(network, *maps[0].shape[2:]) if maps else None
+    hints = Hints(network, maps[0].shape[3]) if maps else None
     if hints is not None:
         group = {"params": [*hints.parameters()], "lr": config.lr, "base_lr": config.lr, "weight_decay": 0.0}
         optimizers[-1].add_param_group(group)

@@ -63,23 +63,22 @@ class Hints(nn.Module):
 
     Args:
         network: Student.
-        num_pixels: s * s, of a map.
-        num_channels: Of a map.
+        num_channels: Of a feature map.
 
     Raises:
         ConfigError: If the student has one block only.
     """
 
-    def __init__(self, network: Any, num_pixels: int, num_channels: int) -> None:
+    def __init__(self, network: Any, num_channels: int) -> None:
         super().__init__()
-        config, device = network.config, network.cls_token.device
+        config = network.config
         if config.depth < 2:
             raise ConfigError("model.depth", "must be at least 2 with hints: got 1", "Raise it.")
         self.num_prefix_tokens = config.num_prefix_tokens
         self.tokens = torch.empty(0)  # last output of the block that is read, (B, T, D)
         network.blocks[round(config.depth * 2 / 3) - 1].register_forward_hook(self.read)
-        self.resize = interpolation_matrix(num_pixels, config.grid_size).to(device)  # (N, s * s)
-        self.layer = nn.Linear(config.embed_dim, num_channels, device=device)
+        self.grid_size = config.grid_size
+        self.layer = nn.Linear(config.embed_dim, num_channels, device=next(network.parameters()).device)
         for parameter in self.parameters():
             nn.init.zeros_(parameter)
 
@@ -92,14 +91,9 @@ class Hints(nn.Module):
 
         `keep` has the positions of the patches that it saw, (B, n), counted from 0; None for all.
         """
-        known = self.resize @ maps.to(self.resize)  # (B, N, C)
+        side = math.isqrt(maps.shape[1])
+        known = maps.to(self.layer.weight).mT.unflatten(2, (side, side))  # (B, C, s, s)
+        known = F.interpolate(known, self.grid_size, mode="bilinear", align_corners=True).flatten(2).mT  # (B, N, C)
         if keep is not None:
             known = known.gather(1, keep[..., None].expand(-1, -1, known.shape[2]))
         return F.mse_loss(self.layer(self.tokens[:, self.num_prefix_tokens :]).float(), known)
-
-
-def interpolation_matrix(num_pixels: int, grid_size: tuple[int, int]) -> Tensor:
-    """Return the matrix of bilinear interpolation of a square map to a grid of N patches, (N, num_pixels)."""
-    side = math.isqrt(num_pixels)
-    pixels = torch.eye(num_pixels).view(num_pixels, 1, side, side)
-    return F.interpolate(pixels, grid_size, mode="bilinear", align_corners=True).flatten(1).T

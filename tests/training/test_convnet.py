@@ -235,7 +235,7 @@ def test_hints_are_the_squared_error_of_an_interpolated_map(keep):
     torch.manual_seed(0)
     network = create_model(ViTConfig(img_size=(8, 8), embed_dim=6, depth=3, num_heads=2))  # 2 x 2 patches
     maps = torch.randn(2, 9, 5)
-    module = hints.Hints(network, 9, 5)
+    module = hints.Hints(network, 5)
     network(torch.randn(2, 3, 8, 8), keep)
     expected = maps[:, [0, 2, 6, 8]]  # patches are at the corners of the map
     if keep is not None:
