@@ -132,16 +132,24 @@ def test_the_cpu_build_of_torch_is_documented_for_pip_and_uv():
     }
 
 
-def test_every_checkpoint_is_in_the_readme_and_its_card_with_its_recorded_accuracy():
+def test_every_checkpoint_is_in_the_card_and_bundled_ones_in_the_readme_with_its_recorded_accuracy():
     from vitviz.models import checkpoint
+    from vitviz.training.teacher import load_vit_or_convnet
 
-    card = (ROOT / "checkpoints" / "README.md").read_text()
-    assert checkpoint.bundled_checkpoints()
-    for name in checkpoint.bundled_checkpoints():
-        recorded = f"{100 * vitviz.load(name).record['test_accuracy']:.2f} %"
-        for text in (README, card):
-            rows = [line for line in text.splitlines() if f"`{name}`" in line]
-            assert any(recorded in row for row in rows), (name, recorded)
+    folder = ROOT / "checkpoints"
+    bundled = checkpoint.bundled_checkpoints()
+    paths = {path.relative_to(folder).as_posix(): str(path) for path in folder.glob("*/*.safetensors")}
+    assert len(bundled) > 1
+    assert len(paths) > 1
+    rows = dict(re.findall(r"^\| `(.+?)`.*?\| (.*)", (folder / "README.md").read_text(), re.MULTILINE))
+    assert set(rows) == {*bundled, *paths}
+    for name, row in rows.items():
+        record = load_vit_or_convnet(paths.get(name, name)).record
+        accuracy = f"{100 * record['test_accuracy']:.2f} %"
+        assert row.startswith(f"{record['parameters'] / 1e6:.2f} M |"), name
+        assert accuracy in row, name
+        if name in bundled:
+            assert any(accuracy in line for line in README.splitlines() if f"`{name}`" in line), name
 
 
 def test_the_samples_are_classified_as_the_readme_says():
