@@ -49,7 +49,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ from vitviz.malloc import keep_freed_memory
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import create_model
-from vitviz.training.config import TrainConfig, apply_overrides
+from vitviz.training.config import TrainConfig, apply_overrides, parse_overrides
 from vitviz.training.convnet import PATCH, BatchNorm, ConvNet, ConvNetConfig
 from vitviz.training.data import TrainingData, augment, epoch_batches, load_training_data, step_seed
 from vitviz.training.device import autocast, choose_device, get_hardware_name, use_bfloat16
@@ -342,11 +342,11 @@ def configure(base: TrainConfig, overrides: list[str], used: Sequence[str]) -> T
     Raises:
         ConfigError: If a field is unknown or not used by the step, or a value is invalid.
     """
-    config = apply_overrides(base, overrides)
-    for field in fields(config):
-        if field.name not in used and (value := getattr(config, field.name)) != getattr(base, field.name):
-            raise ConfigError(field.name, f"is not used by this step: got {value!s:.80}", "Omit it.")
-    return config
+    own, model = parse_overrides(overrides)
+    for name, value in own.items() | {f"model.{name}": value for name, value in model.items()}.items():
+        if name.partition(".")[0] not in used:
+            raise ConfigError(name, f"is not used by this step: got {value}", "Omit it.")
+    return apply_overrides(base, overrides)
 
 
 def new_record(config: TrainConfig, data: TrainingData, **entries: Any) -> dict[str, Any]:
@@ -388,14 +388,26 @@ def run_labels(options: argparse.Namespace) -> None:
     safetensors.torch.save_file(found, options.output, metadata)
 
 
+def read_labels(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read the tensors and metadata of labels; ConfigError if `path` is not such a file."""
+    try:
+        with safetensors.safe_open(path, "pt") as file:
+            metadata = file.metadata() or {}
+        tensors = safetensors.torch.load_file(path)
+    except (OSError, safetensors.SafetensorError):
+        tensors, metadata = {}, {}
+    if not {"teacher", "train_config"} <= metadata.keys():
+        raise ConfigError("--labels", f"must be a file of the step `labels`: got {path}", "Run `labels` first.")
+    return tensors, metadata
+
+
 def run_student(options: argparse.Namespace) -> None:
     """Train a ViT on soft labels, of the same views, and write its checkpoint."""
-    with safetensors.safe_open(options.labels, "pt") as file:
-        names = file.keys()
-        parts = [name for name in ("unmixed", "mixed") if name in names]
-        soft = [file.get_tensor(name) for name in parts]
-        maps = [file.get_tensor(f"{name}_maps") for name in parts if f"{name}_maps" in names]
-        teacher, label_config = (json.loads(file.metadata()[name]) for name in ("teacher", "train_config"))
+    tensors, metadata = read_labels(options.labels)
+    parts = [name for name in ("unmixed", "mixed") if name in tensors]
+    soft = [tensors[name] for name in parts]
+    maps = [tensors[f"{name}_maps"] for name in parts if f"{name}_maps" in tensors]
+    teacher, label_config = (json.loads(metadata[name]) for name in ("teacher", "train_config"))
     views = {name: label_config[name] for name in VIEWS}
     config = configure(replace(STUDENT, **views), options.set, STUDENT_FIELDS)
     if options.first_epoch and config.minutes is not None:
