@@ -344,7 +344,8 @@ def configure(base: TrainConfig, overrides: list[str], used: Sequence[str]) -> T
         ConfigError: If a field is unknown or not used by the step, or a value is invalid.
     """
     own, model = parse_overrides(overrides)
-    for name, value in own.items() | {f"model.{name}": value for name, value in model.items()}.items():
+    given = own | {f"model.{name}": value for name, value in model.items()}
+    for name, value in given.items():
         if name.partition(".")[0] not in used:
             raise ConfigError(name, f"is not used by this step: got {value}", "Omit it.")
     return apply_overrides(base, overrides)

@@ -220,7 +220,7 @@ def test_a_student_with_hints_trains_for_minutes(cifar_folder, tmp_path, capsys)
         "teacher must be a convnet": ["labels", labels, "--teacher", student, "--hints", *unmixed],
         "minutes is not used by this step": ["labels", labels, "--teacher", teacher, *common, "minutes=1"],
         "muon_lr is not used by this step: got 0.1": ["teacher", teacher, *common, "muon_lr=0.1"],
-        "model.depth is not used by this step": ["labels", labels, "--teacher", teacher, *common, "model.depth=2"],
+        "model.img_size is not used by this step": ["teacher", teacher, *common, "model.img_size=[8, 8]"],
         "minutes must not be set with `--first-epoch`": [*learn, "--first-epoch", "1"],
         "--labels must be a file of the step `labels`: got": ["student", student, "--labels", teacher],
         "--labels must be a file of the step `labels`: got missing": ["student", student, "--labels", "missing"],
