@@ -1,9 +1,14 @@
 """Device, precision and memory of a training process."""
 
+import platform
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from tests import tiny
 from tests.errors import refuses
@@ -16,8 +21,11 @@ from vitviz.training.device import (
     is_bfloat16_faster,
     is_fused_attention_faster,
     largest_activation,
+    largest_allocation,
     report_out_of_memory,
 )
+from vitviz.training.distributed import Distributed
+from vitviz.training.optim import create_optimizers
 from vitviz.training.presets import get_preset
 
 TOO_LARGE = 2**60  # bytes, more than any machine has
@@ -81,6 +89,35 @@ def test_an_out_of_memory_error_becomes_a_training_error_with_its_cause(error):
     assert found.value.__cause__ is error
 
 
+@pytest.mark.parametrize("error", [ImportError("partially initialized module"), SystemError("no exception set")])
+def test_a_late_import_that_fails_counts_if_memory_ran_out(error):
+    with pytest.raises(TrainingError, match="Use less"), report_out_of_memory("Use less.", needed=TOO_LARGE):
+        raise error
+    with pytest.raises(type(error)), report_out_of_memory("Use less.", needed=1):
+        raise error
+
+
+FREED = """
+import resource
+import torch
+from vitviz.malloc import keep_freed_memory
+from vitviz.training.device import can_allocate
+keep_freed_memory()
+kept = torch.empty(2**26, dtype=torch.uint8)
+del kept
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**23,) * 2)
+torch.empty(2**25, dtype=torch.uint8)
+print(can_allocate(2**25), can_allocate(2**20))
+"""
+
+
+@pytest.mark.skipif(platform.system() != "Linux", reason="the limit is that of Linux")
+def test_memory_that_was_freed_and_is_kept_cannot_be_allocated_elsewhere():
+    found = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, timeout=60, check=True)
+    assert found.stdout == "False True\n"
+
+
 def test_a_failed_cpu_allocation_becomes_a_training_error():
     with pytest.raises(TrainingError, match="Use less"), report_out_of_memory("Use less.", needed=TOO_LARGE):
         torch.empty(TOO_LARGE, dtype=torch.uint8)
@@ -119,3 +156,31 @@ def test_the_largest_activation_is_close_to_that_of_a_forward_pass(name, explici
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         model(torch.randn(16, 3, *config.img_size))
     assert max(sizes) / 2 <= largest_activation(config, 16, explicit) <= 4 * max(sizes)
+
+
+class Sizes(TorchDispatchMode):
+    """Record the sizes of all tensors that operations return (bytes)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[int] = []
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        """Run an operation."""
+        result = operation(*args, **(kwargs or {}))
+        self.found += [tensor.nbytes for tensor in tree_leaves(result) if isinstance(tensor, torch.Tensor)]
+        return result
+
+
+@pytest.mark.parametrize("batch_size", [1, 16])
+def test_a_training_step_allocates_no_more_at_once_than_expected(batch_size):
+    config = get_preset("cifar10-ti4")
+    model = create_model(config.model).train()
+    set_fused_attn(model, True)
+    optimizers = create_optimizers(model, config, Distributed("cpu"))
+    with Sizes() as sizes:
+        model(torch.randn(batch_size, 3, 32, 32)).sum().backward()
+        for optimizer in optimizers:
+            optimizer.step()
+    expected = largest_allocation(config.model, batch_size, explicit=False)
+    assert expected / 4 <= max(sizes.found) <= expected

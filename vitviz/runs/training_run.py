@@ -15,7 +15,7 @@ from vitviz.runs.process import RunLock
 from vitviz.runs.run_folder import RunFolder
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import load_training_data, replace_num_classes
-from vitviz.training.device import choose_device, largest_activation, report_out_of_memory
+from vitviz.training.device import choose_device, largest_allocation, report_out_of_memory
 from vitviz.training.distributed import ATTEMPT, Distributed
 from vitviz.training.initial_weights import load_initial
 from vitviz.training.linear_probe import linear_probe
@@ -77,7 +77,7 @@ def train(
             with report_out_of_memory(
                 f"A training step does not fit into memory with batch_size {config.batch_size}. Use a smaller "
                 "batch_size or network; the last saved state is kept.",
-                largest_activation(config.model, config.batch_size, explicit=config.attention != "fused"),
+                largest_allocation(config.model, config.batch_size, explicit=config.attention != "fused"),
             ):
                 initial = load_initial(config.init_from, data.info, config.val_size) if state is None else None
                 teacher = load_teacher(config, data.info, distributed.device)

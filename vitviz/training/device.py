@@ -1,5 +1,6 @@
 """Device of a training run: choice, precision, memory and name."""
 
+import mmap
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,12 +14,13 @@ import torch
 
 from vitviz.data.augmentation import sample_patches
 from vitviz.errors import ConfigError, TrainingError
-from vitviz.models.checkpoint import available_memory
+from vitviz.models.checkpoint import available_memory, count_parameters
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.models.vit import set_fused_attn
 
 MAX_TIMED_WEIGHTS = 2**24  # attention weights of a layer when kernels are timed
+SYMPTOMS = RuntimeError, ImportError, SystemError  # raised where memory ran out, among other reasons
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
@@ -52,7 +54,7 @@ def report_out_of_memory(message: str, needed: int) -> Iterator[None]:
     """
     try:
         yield
-    except (MemoryError, RuntimeError) as error:
+    except (MemoryError, *SYMPTOMS) as error:
         if not is_out_of_memory(error, needed):
             raise
         raise TrainingError(message) from error
@@ -61,24 +63,25 @@ def report_out_of_memory(message: str, needed: int) -> Iterator[None]:
 def is_out_of_memory(error: BaseException, needed: int) -> bool:
     """Return whether an exception means that memory ran out.
 
-    PyTorch's CPU allocator raises a plain `RuntimeError`, which has no field for the reason. It counts if `needed`
-    bytes cannot be allocated now.
+    PyTorch's CPU allocator and oneDNN raise a plain `RuntimeError`, and modules that are imported late fail in other
+    ways. These have no field for the reason. They count if `needed` bytes cannot be allocated now.
     """
     out_of_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
-    return out_of_memory or (type(error) is RuntimeError and not can_allocate(needed))
+    return out_of_memory or (type(error) in SYMPTOMS and not can_allocate(needed))
 
 
 def can_allocate(size: int) -> bool:
-    """Return whether `size` bytes are available on the CPU, and its allocator grants them; they are not touched.
+    """Return whether `size` bytes are available on the CPU, and the system grants them; they are not touched.
 
-    Systems that overcommit memory grant more than there is.
+    Memory that this process freed and keeps does not count: oneDNN cannot use it for its code. Systems that overcommit
+    memory grant more than there is.
     """
     available = available_memory()
     if available is not None and size > available:
         return False
     try:
-        torch.empty(size, dtype=torch.uint8)
-    except (MemoryError, RuntimeError):
+        mmap.mmap(-1, size).close()
+    except (OSError, OverflowError):
         return False
     return True
 
@@ -89,6 +92,11 @@ def largest_activation(model: ViTConfig, batch_size: int, explicit: bool) -> int
     tokens, width = model.num_tokens, max(3 * model.embed_dim, model.mlp_hidden_dim)
     maps = model.num_heads * tokens if explicit or model.architecture != "vit" else 0
     return 4 * batch_size * max(tokens * max(width, maps), 3 * pixels)
+
+
+def largest_allocation(model: ViTConfig, batch_size: int, explicit: bool) -> int:
+    """Return a bound of the largest allocation of a training step (bytes): an activation, or Muon's stacked weights."""
+    return max(4 * count_parameters(model), largest_activation(model, batch_size, explicit))
 
 
 def autocast(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:

@@ -15,12 +15,14 @@ from vitviz.models.checkpoint import count_parameters
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData
 from vitviz.training.device import (
+    SYMPTOMS,
     best_times,
     can_allocate,
     choose_device,
     get_hardware_name,
     is_out_of_memory,
     largest_activation,
+    largest_allocation,
 )
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES
@@ -77,7 +79,8 @@ def measure_seconds(config: TrainConfig, device: torch.device) -> tuple[float, f
         ConfigError: If memory runs out.
     """
     parameters = count_parameters(config.model)
-    activation = largest_activation(config.model, MIN_BATCH, explicit=config.attention == "explicit")
+    explicit = config.attention == "explicit"
+    activation = largest_activation(config.model, MIN_BATCH, explicit)
     threads = torch.get_num_threads()
     torch.set_num_threads(NUM_THREADS)
     try:
@@ -91,8 +94,8 @@ def measure_seconds(config: TrainConfig, device: torch.device) -> tuple[float, f
         loop.update_weights()  # creates the optimizers' states
         update = best_times([loop.update_weights], device)[0] / config.global_batch_size
         snapshot = best_times([loop.record_snapshot], device, rounds=2)[0] if config.num_snapshots else 0.0
-    except (MemoryError, RuntimeError) as error:
-        if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
+    except (MemoryError, *SYMPTOMS) as error:
+        if not is_out_of_memory(error, largest_allocation(config.model, MAX_BATCH, explicit)):
             raise
         raise ConfigError(
             "model.embed_dim",
