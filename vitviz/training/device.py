@@ -20,7 +20,7 @@ from vitviz.models.factory import create_model
 from vitviz.models.vit import set_fused_attn
 
 MAX_TIMED_WEIGHTS = 2**24  # attention weights of a layer when kernels are timed
-SYMPTOMS = RuntimeError, ImportError, SystemError  # raised where memory ran out, among other reasons
+POSSIBLE_OOM_ERRORS = MemoryError, RuntimeError, ImportError, SystemError  # raised for other reasons, too
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
@@ -54,7 +54,7 @@ def report_out_of_memory(message: str, needed: int) -> Iterator[None]:
     """
     try:
         yield
-    except (MemoryError, *SYMPTOMS) as error:
+    except POSSIBLE_OOM_ERRORS as error:
         if not is_out_of_memory(error, needed):
             raise
         raise TrainingError(message) from error
@@ -67,7 +67,7 @@ def is_out_of_memory(error: BaseException, needed: int) -> bool:
     ways. These have no field for the reason. They count if `needed` bytes cannot be allocated now.
     """
     out_of_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
-    return out_of_memory or (type(error) in SYMPTOMS and not can_allocate(needed))
+    return out_of_memory or (type(error) in POSSIBLE_OOM_ERRORS and not can_allocate(needed))
 
 
 def can_allocate(size: int) -> bool:

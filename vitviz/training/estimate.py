@@ -15,7 +15,7 @@ from vitviz.models.checkpoint import count_parameters
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import TrainingData
 from vitviz.training.device import (
-    SYMPTOMS,
+    POSSIBLE_OOM_ERRORS,
     best_times,
     can_allocate,
     choose_device,
@@ -94,7 +94,7 @@ def measure_seconds(config: TrainConfig, device: torch.device) -> tuple[float, f
         loop.update_weights()  # creates the optimizers' states
         update = best_times([loop.update_weights], device)[0] / config.global_batch_size
         snapshot = best_times([loop.record_snapshot], device, rounds=2)[0] if config.num_snapshots else 0.0
-    except (MemoryError, *SYMPTOMS) as error:
+    except POSSIBLE_OOM_ERRORS as error:
         if not is_out_of_memory(error, largest_allocation(config.model, MAX_BATCH, explicit)):
             raise
         raise ConfigError(
