@@ -9,6 +9,7 @@ import torch
 import vitviz
 from tests import tiny
 from tests.models import families
+from vitviz.attribution import class_token
 from vitviz.attribution.class_token import swap_contexts, swap_curve
 from vitviz.attribution.context import ForwardContext
 from vitviz.models.config import ViTConfig
@@ -64,16 +65,35 @@ def test_the_swap_keeps_the_ablations_of_the_image_of_the_patches():
     assert np.abs(found.logits[2] - vitviz.swap_class_token(a, b).logits[2]).max() > 1e-3
 
 
-def test_a_pair_needs_one_more_forward_pass(monkeypatch):
+def test_a_pair_needs_no_further_pass_of_an_image(monkeypatch):
     a, b = contexts(tiny.CONFIG)
     _ = a.output, b.output
-    passes = []
-    forward = type(a.model).forward_with_blocks
-    monkeypatch.setattr(
-        type(a.model), "forward_with_blocks", lambda *args, **named: passes.append(1) or forward(*args, **named)
-    )
+    starts = []
+    forward = type(a.model).forward_blocks
+
+    def counted(*args, start=0, **named):
+        starts.append(start)
+        return forward(*args, start=start, **named)
+
+    monkeypatch.setattr(type(a.model), "forward_blocks", counted)
     swap_contexts(a, b)
-    assert len(passes) == 1
+    assert starts == [*range(1, tiny.L + 1)]
+
+
+def test_the_curve_does_not_depend_on_the_batch_size(monkeypatch):
+    checkpoint = tiny.checkpoint()
+    images = torch.stack([torch.from_numpy(tiny.pixels(seed=seed)).permute(2, 0, 1) for seed in range(7)])
+    with torch.no_grad():
+        checkpoint.network.head.bias -= checkpoint.network(checkpoint.normalize(images)).mean(0)
+    expected = swap_curve(checkpoint, images)
+    for size in (1, 2, 3, 7, 8):
+        monkeypatch.setattr(class_token, "max_batch_size", lambda config, size=size: size)
+        reports = []
+        found = swap_curve(checkpoint, images, reports.append)
+        assert reports[-1] == 7
+        assert found.pairs == expected.pairs > 0
+        np.testing.assert_array_equal(found.follows_patches, expected.follows_patches)
+        np.testing.assert_array_equal(found.follows_class_token, expected.follows_class_token)
 
 
 def test_the_curve_counts_the_pairs_of_neighbors_with_different_predictions():

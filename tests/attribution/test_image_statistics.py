@@ -53,7 +53,7 @@ def test_probes_of_many_images_equal_the_functions(saved):
     np.testing.assert_array_equal(found.follows_patches, curve.follows_patches)
     assert (found.head_images, found.pairs) == (12, curve.pairs)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert {total for _, total in seen} == {12 * (4 + tiny.L + 1)}
+    assert {total for _, total in seen} == {12 * (1 + 2 + 2 + 1 + tiny.L // 2)}, "probes, factors, kept, swap"
     assert not stored.beside(saved, image_statistics.ENDING)[0].exists()
 
 

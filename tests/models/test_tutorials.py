@@ -161,3 +161,5 @@ def test_tokens_without_attention_equal_those_with_it(name):
     found, full = (model.forward_with_attention(pixels, mode) for mode in ("tokens", "full"))
     assert not found.attention.numel()
     torch.testing.assert_close(found.tokens, full.tokens)
+    for layer, tokens in enumerate(found.layer_tokens):
+        torch.testing.assert_close(model.forward_from(layer, tokens), found.logits)

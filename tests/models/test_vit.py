@@ -128,6 +128,16 @@ def test_keeping_all_patches_in_any_order_changes_nothing(name):
     torch.testing.assert_close(model(images, keep=order), model(images), rtol=0, atol=1e-5)
 
 
+@variants
+def test_the_logits_from_the_input_of_each_block_are_those_of_the_image(name):
+    model, images = tiny.model(tiny.VARIANTS[name]), tiny.images()
+    keep = torch.arange(0, N, 2).expand(B, -1)
+    for kept in (None, keep):
+        output = model.forward_with_attention(images, "tokens", kept)
+        for layer, tokens in enumerate(output.layer_tokens):
+            torch.testing.assert_close(model.forward_from(layer, tokens, kept), output.logits, rtol=0, atol=1e-5)
+
+
 def test_dropped_patches_have_no_effect():
     model, images = tiny.model(), tiny.images()
     keep = torch.tensor([[8, 1, 30]]).expand(B, -1)  # patch 8 is in row 1, column 1

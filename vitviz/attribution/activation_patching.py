@@ -116,15 +116,18 @@ def patch_contexts(
     recorders = [Recorder(*one) for one in for_each_block(clean.interventions, clean.config, clean.image)]
     with torch.inference_mode():
         clean_logits = clean.model(clean.image[None], clean.batched_keep(1), recorders)
-        corrupted_logits = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.interventions)
-    logit, corrupted_logit = (float(target_logit(logits, target)) for logits in (clean_logits, corrupted_logits))
+        output = corrupted.model.forward_with_attention(
+            corrupted.image[None], "tokens", corrupted.batched_keep(1), corrupted.interventions
+        )
+    logit, corrupted_logit = (float(target_logit(logits, target)) for logits in (clean_logits, output.logits))
     if abs(logit - corrupted_logit) < 1e-6 * max(1.0, abs(logit)):
         raise ValueError(
             "Activation patching needs images with different logits of the target: choose another image or target."
         )
     kept = int(clean.kept_tokens.sum())
     count = {"heads": clean.config.num_heads, "mlp": 1, "tokens": kept}[part]
-    patched = torch.cat(list(patched_logits(corrupted, recorders, target, part, count, report, chosen_layers)))
+    inputs = output.layer_tokens
+    patched = torch.cat(list(patched_logits(corrupted, inputs, recorders, target, part, count, report, chosen_layers)))
     recovered = (patched - corrupted_logit) / (logit - corrupted_logit)
     found = recovered.view(len(chosen_layers), -1).float().cpu().numpy()  # (L, count)
     if part == "tokens":
@@ -134,6 +137,7 @@ def patch_contexts(
 
 def patched_logits(
     corrupted: ForwardContext,
+    inputs: Sequence[Tensor],
     recorders: list[Recorder],
     target: Target,
     part: Part,
@@ -141,7 +145,7 @@ def patched_logits(
     report: Callable[[int, int], None],
     layers: Sequence[int],
 ) -> Iterator[Tensor]:
-    """Yield the target's logits of image B with each activation replaced, layer by layer."""
+    """Yield the target's logits of image B with each activation replaced, layer by layer, from that layer's input."""
     total = len(layers) * count
     own = for_each_block(corrupted.interventions, corrupted.config, corrupted.image)
     for k, layer in enumerate(layers):
@@ -150,8 +154,8 @@ def patched_logits(
             replacement = Replacement(*own[layer])
             replacement.part, replacement.activations, replacement.chosen = part, recorded, chosen
             edited = [*own[:layer], replacement, *own[layer + 1 :]]
-            images = corrupted.image.expand(len(chosen), -1, -1, -1)
+            tokens = inputs[layer].expand(len(chosen), -1, -1)
             with torch.inference_mode():
-                logits = corrupted.model(images, corrupted.batched_keep(len(chosen)), edited)
+                logits = corrupted.model.forward_from(layer, tokens, corrupted.batched_keep(len(chosen)), edited)
             yield target_logit(logits, target)
             report(k * count + int(chosen[-1]) + 1, total)

@@ -5,7 +5,7 @@ long as the class token has not decided, and the class token afterwards. It is a
 `vitviz.attribution.activation_patching`. Letters in shape comments are those of `vitviz.models.vit`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.context import BATCH_SIZE, ForwardContext, class_probabilities
+from vitviz.attribution.context import ForwardContext, class_probabilities
 from vitviz.attribution.features import check_same_model
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.modes import own_modes
-from vitviz.models.vit import Intervention, Interventions, Transformer, for_each_block
 
 Array = NDArray[np.float32]
 
@@ -58,40 +57,21 @@ class SwapCurve:
     pairs: int
 
 
-class Swap(Intervention):
-    """An intervention that replaces the tokens that the head reads in some images of a batch.
-
-    Attributes:
-        tokens: Those of the other images after the block, (B, 1 or 2, D).
-        chosen: Images that get them, (B,).
-    """
-
-    tokens: Tensor
-    chosen: Tensor
-
-    def apply_tokens(self, x: Tensor) -> Tensor:
-        """Replace the first tokens, (B, Q, D)."""
-        head = self.tokens.shape[1]
-        swapped = torch.where(self.chosen[:, None, None], self.tokens, x[:, :head])
-        return torch.cat([swapped, x[:, head:]], 1)
-
-
 def swap_contexts(a: ForwardContext, b: ForwardContext) -> ClassTokenSwap:
     """Swap the class token of a pair; see `vitviz.swap_class_token`."""
     check_same_model(a, b)
     check_class_token(a.checkpoint)
     config, depth = a.config, a.config.depth
-    tokens = class_tokens([t[0] for t in b.output.layer_tokens[1:]], config)  # (L, 1 or 2, D)
+    own, other, keep = a.output.layer_tokens, b.output.layer_tokens, a.batched_keep(1)
     outputs = [a.output.logits]
-    for layers in torch.arange(depth, device=a.image.device).split(a.batch_size(BATCH_SIZE)):
-        images = a.image.expand(len(layers), -1, -1, -1)
-        edited = swaps(tokens[:, None].expand(-1, len(layers), -1, -1), layers, a.interventions, config, a.image)
-        with own_modes(), torch.inference_mode():
-            outputs.append(a.model(images, a.batched_keep(len(layers)), edited))
+    with own_modes(), torch.inference_mode():
+        for layer in range(1, depth + 1):
+            tokens = with_class_token(own[layer], other[layer], config)
+            outputs.append(a.model.forward_from(layer, tokens, keep, a.interventions))
     logits = torch.cat(outputs).float().cpu().numpy()  # (L + 1, K or D)
-    own, other = a.output.logits[0].float().cpu().numpy(), b.output.logits[0].float().cpu().numpy()
-    way = own - other
-    share = (logits - other) @ way / max(float(way @ way), np.finfo(np.float32).tiny)
+    of_a, of_b = a.output.logits[0].float().cpu().numpy(), b.output.logits[0].float().cpu().numpy()
+    way = of_a - of_b
+    share = (logits - of_b) @ way / max(float(way @ way), np.finfo(np.float32).tiny)
     probabilities = class_probabilities(config, logits) if config.num_classes else np.empty((depth + 1, 0), np.float32)
     return ClassTokenSwap(logits, probabilities, share)
 
@@ -106,7 +86,7 @@ def swap_curve(
     Args:
         checkpoint: A classifier whose head reads the class token.
         images: uint8 (B, 3, H, W), at least two.
-        report: Called with the number of forward passes done, at most (L + 1) B; it may raise to stop.
+        report: Called with the number of images done; it may raise to stop.
 
     Returns:
         The means; None if no two neighbors have different predictions.
@@ -116,52 +96,32 @@ def swap_curve(
     """
     check_class_token(checkpoint)
     model, config = checkpoint.network, checkpoint.config
-    logits, tokens = record(model, checkpoint.normalize(images))
-    predicted, other = logits.argmax(1), logits.argmax(1).roll(-1)
-    pairs = (predicted != other).nonzero()[:, 0]
-    if not len(pairs):
+    counts, pairs = torch.zeros(2, config.depth + 1), 0
+    order = torch.arange(len(images) + 1) % len(images)
+    size = max(1, max_batch_size(config) - 1)
+    for start in range(0, len(images), size):
+        part = order[start : start + size + 1]  # one more: the class token for the last one
+        output = model.forward_with_attention(checkpoint.normalize(images[part]), "tokens")
+        predicted = output.logits.argmax(1)
+        (own,) = (predicted[:-1] != predicted[1:]).nonzero(as_tuple=True)
+        pairs += len(own)
+        for layer in range(1, config.depth + 1) if len(own) else ():
+            tokens = output.layer_tokens[layer]
+            found = model.forward_from(layer, with_class_token(tokens[own], tokens[own + 1], config)).argmax(1)
+            counts[0, layer] += int((found == predicted[own]).sum())
+            counts[1, layer] += int((found == predicted[own + 1]).sum())
+        report(start + len(part) - 1)
+    if not pairs:
         return None
-    done = len(images)
-    counts = torch.zeros(2, config.depth + 1)
-    counts[0, 0] = len(pairs)
-    for part in pairs.split(max_batch_size(config)):
-        inputs, donors = checkpoint.normalize(images[part.cpu()]), (part + 1) % len(images)
-        for layer in range(config.depth):
-            chosen = torch.full((len(part),), layer, device=inputs.device)
-            found = model(inputs, None, swaps(tokens[:, donors], chosen, None, config, inputs)).argmax(1)
-            counts[0, layer + 1] += int((found == predicted[part]).sum())
-            counts[1, layer + 1] += int((found == other[part]).sum())
-            done += len(part)
-            report(done)
-    patches, class_token = (counts / len(pairs)).numpy()
-    return SwapCurve(patches, class_token, len(pairs))
+    counts[0, 0] = pairs
+    patches, class_token = (counts / pairs).numpy()
+    return SwapCurve(patches, class_token, pairs)
 
 
-def record(model: Transformer, images: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the logits (B, K) of normalized images and the tokens that the head reads, (L, B, 1 or 2, D)."""
-    logits, tokens = [], []
-    for part in images.split(max_batch_size(model.config)):
-        output = model.forward_with_attention(part, "tokens")
-        logits.append(output.logits)
-        tokens.append(class_tokens(output.layer_tokens[1:], model.config))
-    return torch.cat(logits), torch.cat(tokens, 1)
-
-
-def class_tokens(tokens: Sequence[Tensor], config: ViTConfig) -> Tensor:
-    """Return the class token and the distillation token, if any, of tokens L x (..., T, D): (L, ..., 1 or 2, D)."""
-    return torch.stack([x[..., : 1 + config.distilled, :] for x in tokens])
-
-
-def swaps(
-    tokens: Tensor, layers: Tensor, interventions: Interventions, config: ViTConfig, like: Tensor
-) -> list[Intervention]:
-    """Return the interventions that swap tokens (L, B, 1 or 2, D), in each image after its layer, (B,)."""
-    found: list[Intervention] = []
-    for layer, own in enumerate(for_each_block(interventions, config, like)):
-        swap = Swap(*own)
-        swap.tokens, swap.chosen = tokens[layer], layers == layer
-        found.append(swap)
-    return found
+def with_class_token(tokens: Tensor, other: Tensor, config: ViTConfig) -> Tensor:
+    """Return tokens (B, T, D) with the class token, and the distillation token if any, of others (B, T', D)."""
+    head = 1 + config.distilled
+    return torch.cat([other[:, :head], tokens[:, head:]], 1)
 
 
 def reads_class_token(checkpoint: Checkpoint) -> bool:

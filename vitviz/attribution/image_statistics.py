@@ -70,7 +70,12 @@ def passes(checkpoint: Checkpoint, images: int) -> int:
     if images < RELIABLE or not has_factors(checkpoint):
         return 0
     asked, swapped = can_fix_query(checkpoint), reads_class_token(checkpoint)
-    return images * (2 + asked + (checkpoint.config.depth + 1) * swapped)
+    return images * (2 + 2 * asked + swap_passes(checkpoint) * swapped)
+
+
+def swap_passes(checkpoint: Checkpoint) -> int:
+    """Return how many passes the swap of a class token takes: one, and half of one for each layer."""
+    return 1 + checkpoint.config.depth // 2
 
 
 def can_fix_query(checkpoint: Checkpoint) -> bool:
@@ -85,10 +90,10 @@ def measure(checkpoint: Checkpoint, images: Tensor, report: Callable[[int], None
     done = 2 * len(images)
     if can_fix_query(checkpoint):
         kept = kept_predictions(checkpoint, images, factors)
-        done += len(images)
+        done += 2 * len(images)
         report(done)
     if reads_class_token(checkpoint):
-        swap = swap_curve(checkpoint, images, lambda swapped: report(done + swapped))
+        swap = swap_curve(checkpoint, images, lambda swapped: report(done + swapped * swap_passes(checkpoint)))
     return ImageStatistics(factors, kept, swap)
 
 

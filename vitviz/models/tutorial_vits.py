@@ -40,12 +40,25 @@ class TutorialViT(Transformer):
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, interventions: Interventions = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
-        x, outputs = self.embed_images(images, keep), []  # (B, T, D)
-        for layer, block in enumerate(self.blocks):
+        x, outputs = self.forward_blocks(self.embed_images(images, keep), attentions, interventions)  # (B, T, D)
+        return ForwardOutput(self.forward_head(x), outputs, x)
+
+    def forward_blocks(
+        self, x: Tensor, attentions: Attentions, interventions: Interventions = None, start: int = 0
+    ) -> tuple[Tensor, list[BlockOutput]]:
+        """Run the blocks from `start` on tokens (B, T, D); see `ViT.forward_blocks`."""
+        outputs = []
+        for layer, block in enumerate(self.blocks[start:], start):
             tokens = x if attentions in ("full", "tokens") else None
             x, weights = block(x, attentions, interventions[layer] if interventions else None)  # (B, T, D)
             outputs.append(BlockOutput(weights, tokens))
-        return ForwardOutput(self.forward_head(x), outputs, x)
+        return x, outputs
+
+    def forward_from(
+        self, layer: int, x: Tensor, keep: Tensor | None = None, interventions: Interventions = None
+    ) -> Tensor:
+        """Compute the logits from the input of a block; see `Transformer.forward_from`."""
+        return self.forward_head(self.forward_blocks(x, None, interventions, layer)[0])
 
     def embed_images(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
         """Compute the input of the first block, (B, T, D); arguments as for `forward`."""

@@ -200,6 +200,15 @@ class Transformer(nn.Module):
         """Map the input of a block, (B, T, D), to its output and its full attention, (B, A, T, T); `keep` as above."""
         raise NotImplementedError
 
+    def forward_from(
+        self, layer: int, x: Tensor, keep: Tensor | None = None, interventions: Interventions = None
+    ) -> Tensor:
+        """Compute the logits (B, K) from the input of a block, (B, T, D), or of the head, where `layer` is L.
+
+        `layer` counts from 0; the other arguments are those of `forward`.
+        """
+        raise NotImplementedError
+
     def forward_head(self, x: Tensor, pre_logits: bool = False) -> Tensor:
         """Compute the logits (B, K) from the output (B, T, D) of a block: pooling, final norm and head.
 
@@ -386,22 +395,24 @@ class ViT(Transformer):
         interventions: Interventions = None,
         keep: Tensor | None = None,
         out: Tensor | None = None,
+        start: int = 0,
     ) -> tuple[Tensor, list[BlockOutput]]:
-        """Run all blocks on tokens (B, T, D); this is the one loop over the blocks.
+        """Run the blocks on tokens (B, T, D); this is the one loop over the blocks.
 
         Args:
-            x: Output of `embed`.
+            x: Input of the first of these blocks, such as the output of `embed`.
             attentions: Attention weights to return.
             all_tokens: If False, the last block computes only the class token and the distillation token.
             interventions: As for `forward`.
             keep: As for `forward`; rotary embeddings and relative position biases need the positions.
             out: Memory for the full attention of all blocks, (L, B, A, T, T), without gradients.
+            start: The first block, from 0.
 
         Returns:
             Output of the last block, (B, T, D) or (B, 1 or 2, D), and attention and input of each block.
         """
         outputs, rope = [], None
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(self.blocks[start:], start):
             queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1 + self.config.distilled
             tokens = x if attentions in ("full", "tokens") else None
             mask, memory = interventions[layer] if interventions else None, None if out is None else out[layer]
@@ -425,6 +436,13 @@ class ViT(Transformer):
         x, outputs = self.forward_blocks(x, attentions, all_tokens, interventions, keep, out)  # (B, T or 1 or 2, D)
         features, pool_weights = self.pool(x, weights=attentions is not None)
         return ForwardOutput(self.classify(features), outputs, x, pool_weights, out)
+
+    def forward_from(
+        self, layer: int, x: Tensor, keep: Tensor | None = None, interventions: Interventions = None
+    ) -> Tensor:
+        """Compute the logits from the input of a block; see `Transformer.forward_from`."""
+        all_tokens = self.config.global_pool != "token"
+        return self.forward_head(self.forward_blocks(x, None, all_tokens, interventions, keep, start=layer)[0])
 
     def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return scaled queries and keys; see `Transformer.queries_and_keys`."""
