@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 import vitviz
-from benchmarks.page import EXPLORER, START_TIMEOUT, VIEWPORT, open_browser
+from benchmarks.page import EXPLORER, VIEWPORT, new_context, open_browser
 from benchmarks.timing import median_and_p95
 from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.data import cifar
@@ -109,8 +109,7 @@ def time_drag(checkpoint: str, folder: Path) -> list[float]:
     rows, columns = vitviz.load(checkpoint).config.grid_size
     zigzag = [row * columns + (columns - 1 - k if row % 2 else k) for row in range(rows) for k in range(columns)]
     with open_browser() as opened:
-        tab = opened.new_page(viewport=VIEWPORT)
-        tab.set_default_timeout(1000 * START_TIMEOUT)
+        tab = new_context(opened, viewport=VIEWPORT).new_page()
         tab.goto(path.as_uri())
         tab.wait_for_selector(f"{EXPLORER}[data-scores]")
         tab.click("[data-do=remove]")

@@ -34,7 +34,7 @@ BROWSER_OPTIONS = (
 ENVIRONMENT = {"GRADIO_ANALYTICS_ENABLED": "False"}
 EXPLORER = ".vitviz-explorer"
 VIEWPORT = {"width": 1400, "height": 900}  # px
-START_TIMEOUT = 120  # seconds
+TIMEOUT = 300  # seconds, for the start of a server and whatever is waited for in a page
 STOP_TIMEOUT = 10
 SLOW_FRAME = 20  # ms
 
@@ -119,8 +119,7 @@ def time_starts(rounds: int) -> Iterator[tuple[float, float, float]]:
     with open_browser() as browser:
         for _ in range(rounds):
             imported = time_command([sys.executable, "-c", "import torch, gradio"])
-            tab = browser.new_page(viewport=VIEWPORT)
-            tab.set_default_timeout(1000 * START_TIMEOUT)
+            tab = new_context(browser, viewport=VIEWPORT).new_page()
             with server() as (address, seconds):
                 start = time.perf_counter()
                 tab.goto(address, wait_until="commit")
@@ -187,9 +186,9 @@ def wait_for_response(address: str, process: subprocess.Popen[bytes]) -> None:
     """Wait for the first HTTP response of a server.
 
     Raises:
-        RuntimeError: If it exits or does not respond within `START_TIMEOUT`.
+        RuntimeError: If it exits or does not respond within `TIMEOUT`.
     """
-    deadline = time.monotonic() + START_TIMEOUT
+    deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline and process.poll() is None:
         try:
             with urllib.request.urlopen(address, timeout=5) as response:  # noqa: S310 (loopback address)
@@ -204,8 +203,7 @@ def wait_for_response(address: str, process: subprocess.Popen[bytes]) -> None:
 def browser_page(address: str, **options: Any) -> Iterator[Any]:
     """Open the page in a headless browser and wait for its example."""
     with open_browser() as browser:
-        tab = browser.new_page(viewport=VIEWPORT, **options)
-        tab.set_default_timeout(1000 * START_TIMEOUT)
+        tab = new_context(browser, viewport=VIEWPORT, **options).new_page()
         tab.goto(address)
         tab.wait_for_selector(f"{EXPLORER}[data-full]:not([data-full=''])")
         yield tab
@@ -245,6 +243,13 @@ def launch_browser(playwright: Any, *options: str) -> Any:
             "No browser found. Run: playwright install chromium, or install Chromium with your package manager."
         )
     return playwright.chromium.launch(executable_path=path, args=[*BROWSER_OPTIONS, *options, "--headless=new"])
+
+
+def new_context(browser: Any, **options: Any) -> Any:
+    """Open a browser context that waits as long as the slowest machine needs."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(1000 * TIMEOUT)
+    return context
 
 
 def sample_order(tab: Any, count: int) -> list[int]:

@@ -10,11 +10,12 @@ from playwright.sync_api import expect, sync_playwright
 
 import vitviz
 from benchmarks import page as bench
+from benchmarks.page import TIMEOUT, new_context
 from vitviz.data import cifar
 from vitviz.data.preprocessing import sample_paths
 
 GUARD = Path(__file__).parent / "guard"
-expect.set_options(timeout=60_000)  # same as the context timeout below; CI machines are slow
+expect.set_options(timeout=1000 * TIMEOUT)  # CI machines are slow
 # Chromium's fake camera: an animated test pattern
 FAKE_CAMERA_ARGS = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
@@ -98,8 +99,7 @@ def request_urls():
 
 @pytest.fixture
 def context(browser, request_urls):
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
+    context = new_context(browser, viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
 
     def record_and_filter(route):
         request_urls.append(route.request.url)

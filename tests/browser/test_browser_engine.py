@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.browser import served
-from benchmarks.page import EXPLORER
+from benchmarks.page import EXPLORER, new_context
 from tests import engine as engines_of_node
 from tests.browser.engines import find_firefox, find_webkit, firefox, wait_for, webkit
 from tests.browser.explore import choose_option, shows, tile
@@ -322,9 +322,7 @@ def test_weights_that_were_damaged_on_the_way_are_loaded_again(browser, site, tm
     [weights] = (folder / "models").glob("*.bin")
     content = weights.read_bytes()
     weights.write_bytes(content[:1000] + bytes(1000) + content[2000:])
-    context = browser.new_context(
-        viewport={"width": 1400, "height": 900}
-    )  # with a cache, unlike where URLs are recorded
+    context = new_context(browser, viewport={"width": 1400, "height": 900})  # with a cache: URLs are not recorded
     page = context.new_page()
     with served(folder) as address:
         page.goto(address)

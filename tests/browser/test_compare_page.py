@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks import page as bench
-from benchmarks.page import EXPLORER
+from benchmarks.page import EXPLORER, new_context
 from tests.browser.explore import choose_option
 from tests.browser.layout import check_width
 from tests.browser.test_figures import images as images_of
@@ -294,7 +294,7 @@ def test_a_link_reopens_the_comparison_in_a_fresh_browser(open_comparison, brows
     page = open_comparison(query)
     headline = page.locator(f"{COMPARE} h1").inner_text()
     painted = stage(page, "map-b").locator("canvas").evaluate(CANVAS_COLORS)
-    fresh = browser.new_context()
+    fresh = new_context(browser)
     try:
         other = fresh.new_page()
         other.goto(page.url)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import vitviz
-from benchmarks.page import EXPLORER
+from benchmarks.page import EXPLORER, new_context
 from tests.browser.explore import API, route_of
 from tests.browser.test_save_dialog import choose, open_dialog, saved
 from vitviz.data.preprocessing import sample_paths
@@ -137,7 +137,7 @@ def test_each_map_of_a_png_has_the_colors_of_the_screen(open_page):
 def test_a_phone_in_the_dark_saves_the_same_figure(open_page, browser, address, content):
     query = "?image=cat&layer=4&head=1&query=26"
     desktop = file_of(open_page(query), "svg", content)
-    context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    context = new_context(browser, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     page = context.new_page()
     page.goto(f"{address}{query}&__theme=dark")
     page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
@@ -181,7 +181,7 @@ def test_a_pdf_has_all_characters_as_text(open_page, tmp_path):
 def test_a_saved_file_saves_figures_without_a_server(browser, tmp_path):
     explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
     explanation.save(tmp_path / "cat.html", layer=5, head=2)
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, offline=True)
+    context = new_context(browser, viewport={"width": 1400, "height": 900}, offline=True)
     page = context.new_page()
     page.goto((tmp_path / "cat.html").as_uri())
     page.wait_for_selector(f"{EXPLORER}[data-ready][data-full]")

@@ -12,6 +12,7 @@ from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
 import vitviz
+from benchmarks.page import new_context
 from tests import tiny
 from tests.browser.explore import number_at, shows, tile
 from tests.browser.layout import check_width
@@ -68,9 +69,8 @@ def offline(browser):
     contexts, log = [], []
 
     def open_file(path, ready=READY, **options):
-        context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce", **options)
+        context = new_context(browser, viewport={"width": 1400, "height": 900}, reduced_motion="reduce", **options)
         contexts.append(context)
-        context.set_default_timeout(60_000)
         context.route(re.compile("^https?:"), lambda route: (log.append(route.request.url), route.abort()))
         page = context.new_page()
         page.on("pageerror", lambda error: log.append(str(error)))
@@ -141,7 +141,7 @@ def test_without_scripts_a_saved_file_shows_the_figure_and_a_sentence(offline, s
 
 
 def test_without_canvases_a_saved_file_shows_the_figure_and_a_sentence(browser, saved):
-    context = browser.new_context()
+    context = new_context(browser)
     context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     page = context.new_page()
     page.goto(saved.as_uri())

@@ -37,7 +37,7 @@ def test_the_gallery_shows_misclassified_images_with_their_prediction(open_page)
     shelf = open_gallery(page)
     shelf.locator("[name=shown]").select_option(label="Confidently wrong")
     caption = re.compile(r"^\w+, image \d+, predicted \w+ with (\d+) %$".replace(" %", "\\s%"))
-    expect(shelf.locator(".thumb img").first).to_have_attribute("alt", caption, timeout=300_000)  # 10,000 images
+    expect(shelf.locator(".thumb img").first).to_have_attribute("alt", caption)  # 10,000 images
     expect(shelf.locator(".sorting")).to_be_hidden()
     names = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
     percentages = [int(caption.match(name)[1]) for name in names]

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.page import EXPLORER
+from benchmarks.page import EXPLORER, new_context
 from tests.browser.explore import choose_option
 from tests.browser.layout import check_width, resize
 
@@ -225,7 +225,7 @@ def test_a_mouse_enlarges_a_tile_and_the_tiles_under_it_can_be_clicked(open_page
 
 
 def test_a_touch_enlarges_no_tile(browser, address):
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, has_touch=True)
+    context = new_context(browser, viewport={"width": 1400, "height": 900}, has_touch=True)
     page = context.new_page()
     page.goto(address)
     page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")

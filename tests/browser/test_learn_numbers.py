@@ -10,6 +10,7 @@ import torch
 from playwright.sync_api import expect
 
 import vitviz
+from benchmarks.page import new_context
 from vitviz.attribution import image_statistics, lesson
 from vitviz.attribution.explanation import swap_class_token
 from vitviz.data.preprocessing import sample_paths
@@ -238,8 +239,7 @@ def check(shown, expected):
 
 @pytest.fixture(scope="module")
 def lesson_page(browser, address):
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
+    context = new_context(browser, viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{address}?tab=learn")
     yield page

@@ -9,7 +9,7 @@ import torch
 from playwright.sync_api import expect
 
 import vitviz
-from benchmarks.page import EXPLORER
+from benchmarks.page import EXPLORER, new_context
 from tests import engine, tiny
 from tests.browser.layout import check_width
 from tests.webapp.serving import running
@@ -232,7 +232,7 @@ def test_a_link_reopens_the_step_in_a_fresh_browser(open_lesson, browser, addres
     page = open_lesson("&step=heads")
     page.click(f"{LEARN} .lesson-images [aria-label=dog]")
     expect(page).to_have_url(re.compile("image=dog"))
-    fresh = browser.new_context()
+    fresh = new_context(browser)
     try:
         other = fresh.new_page()
         other.goto(page.url)
@@ -277,7 +277,7 @@ def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browse
     expect(verdict).to_have_text(re.compile(f"^Changed with {known + 1} patches: cat becomes "))
     expect(lines.last).to_have_text(f"You needed {known + 1} patches, 1 more.")
 
-    fresh = browser.new_context()
+    fresh = new_context(browser)
     try:
         other = fresh.new_page()
         other.goto(page.url)

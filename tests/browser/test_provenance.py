@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 import vitviz
+from benchmarks.page import new_context
 from tests.browser.test_save_dialog import SAVE, choose, open_dialog, saved
 from vitviz.attribution import provenance
 from vitviz.data import metadata
@@ -151,7 +152,7 @@ def test_a_figure_of_a_saved_file_has_the_view_that_is_shown_there(open_page, br
     page = open_page("?image=cat&layer=4&head=1")
     html = save(page, "html", tmp_path)
     stored = provenance.read(html)
-    offline = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    offline = new_context(browser, viewport={"width": 1400, "height": 900}, reduced_motion="reduce").new_page()
     offline.goto(html.as_uri())
     offline.wait_for_selector("[data-state=ready]")
     same = provenance.read(save(offline, "svg", tmp_path))

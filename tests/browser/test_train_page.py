@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from benchmarks import page as bench
-from benchmarks.page import EXPLORER
+from benchmarks.page import EXPLORER, new_context
 from tests.browser.files import mp4_seconds
 from tests.browser.layout import check_width, resize
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
@@ -23,7 +23,6 @@ from vitviz.webapp.timelines import urls
 
 pytestmark = pytest.mark.browser
 
-ENCODING_TIMEOUT = 240_000  # ms; the frames of all snapshots are drawn first
 
 # A network and hyperparameters small enough to be trained in a test.
 SMALL = {
@@ -104,8 +103,7 @@ def test_the_timeline_plays_and_steps_by_keys(context, address, recorded):
 
 
 def test_the_bundled_timeline_plays_once_until_a_click(browser, address, recorded):
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.set_default_timeout(60_000)
+    context = new_context(browser, viewport={"width": 1400, "height": 900})
     page, last = open_train(context, address), len(recorded.epoch) - 1
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     page.wait_for_function(f"Number(document.querySelector('{TRAIN}').dataset.snapshot) > 1")
@@ -175,7 +173,7 @@ def test_a_saved_file_stays_available_after_the_click(context, address):
           URL.revokeObjectURL = (url) => { window.revoked.push(url); revoke.call(URL, url); };
         }"""
     )
-    with page.expect_download(timeout=ENCODING_TIMEOUT) as found:
+    with page.expect_download() as found:
         page.locator("[data-save='.gif']").click()
     assert Image.open(found.value.path()).format == "GIF"
     assert found.value.url.startswith("blob:")
@@ -184,7 +182,7 @@ def test_a_saved_file_stays_available_after_the_click(context, address):
 
 def test_a_movie_is_encoded_as_mp4_in_the_browser(context, address, recorded):
     page = open_train(context, address)
-    with page.expect_download(timeout=ENCODING_TIMEOUT) as found:
+    with page.expect_download() as found:
         page.locator("[data-save='.mp4']").click()
     assert found.value.suggested_filename == f"{SHIPPED}-{recorded.names[0]}.mp4"
     assert mp4_seconds(page, found.value) == pytest.approx((len(recorded.epoch) - 1) / 10 + 2.5, abs=0.05)
@@ -549,7 +547,7 @@ def test_a_missing_dataset_can_be_downloaded(context, tmp_path):
         expect(sentence).to_contain_text("Training needs CIFAR-10, which is not downloaded.")
         expect(page.get_by_role("button", name="Start training")).to_be_disabled()
         page.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
-        expect(sentence).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
+        expect(sentence).to_contain_text("CIFAR-10 could not be downloaded")
         expect(page.get_by_role("button", name="Download CIFAR-10 (170 MB)")).to_be_visible()
 
 

@@ -5,6 +5,7 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.page import new_context
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted
 from tests.webapp import runs
 
@@ -133,8 +134,7 @@ def test_resetting_hyperparameters_keeps_the_budget(context, train_server):
 
 
 def test_the_map_is_read_by_a_tap(browser, address):
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    context.set_default_timeout(60_000)
+    context = new_context(browser, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = open_train(context, address)
     page.locator(f"{TRAIN} .map").tap()
     expect(page.locator(f"{TRAIN} .map .read")).to_be_visible()

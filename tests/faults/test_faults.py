@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 def run(*command, **options):
     """Run a command in a subprocess."""
     words = list(map(str, command))
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False, **options)
 
 
 def vitviz_command(*words, **options):
@@ -162,7 +162,7 @@ def test_the_page_stops_while_it_computes_and_deletes_its_uploads(tmp_path):
         httpx.post(f"http://127.0.0.1:{port}/gradio_api/call/methods", json={"data": []}).raise_for_status()
         assert any(line == "computing\n" for line in process.stdout)
         process.terminate()
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=300) == 0
         assert not list(tmp_path.glob("vitviz-uploads-*"))
     finally:
         process.kill()

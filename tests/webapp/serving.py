@@ -38,7 +38,7 @@ class Client:
 
     def request(self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None):
         """Send one request unchanged; return status, headers and body."""
-        connection = http.client.HTTPConnection(self.host, timeout=60)
+        connection = http.client.HTTPConnection(self.host, timeout=300)
         try:
             with suppress(BrokenPipeError, ConnectionResetError):  # the server may refuse before it has read all
                 connection.request(method, path, body, {"Host": self.host} | (headers or {}))
