@@ -18,9 +18,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from benchmarks.page import unused_port
-
-TIMEOUT = 120  # seconds
+from benchmarks.page import TIMEOUT, unused_port
 
 
 def find_firefox() -> str | None:
@@ -132,7 +130,9 @@ def firefox(url: str, folder: Path) -> Iterator[FirefoxTab]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         given = json.loads(wait_for(lambda: address.exists() and address.read_text(), "Firefox"))
-        with connect(f"ws://{given['ws_host']}:{given['ws_port']}/session", max_size=None) as socket:
+        with connect(
+            f"ws://{given['ws_host']}:{given['ws_port']}/session", max_size=None, open_timeout=TIMEOUT
+        ) as socket:
             tab = FirefoxTab(socket)
             tab.open(url)
             yield tab
@@ -164,7 +164,9 @@ def webkit(url: str, folder: Path) -> Iterator[WebKitTab]:
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(command, env=os.environ | variables, stdout=log, stderr=log, start_new_session=True)
         try:
-            with connect(f"ws://{inspector}{wait_for(find_socket, 'WebKit')}", max_size=None) as socket:
+            with connect(
+                f"ws://{inspector}{wait_for(find_socket, 'WebKit')}", max_size=None, open_timeout=TIMEOUT
+            ) as socket:
                 tab = WebKitTab(socket)
                 tab.call("Console.enable")
                 yield tab
