@@ -20,6 +20,7 @@ from rich.table import Table
 from benchmarks.timing import median_and_p95
 from vitviz.environment import make_environment
 
+HEADLESS_SHELL = "chromium-headless-shell"  # the same engine without the windows of a browser: half of the work
 SYSTEM_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox (containers do not support it), no requests to the browser vendor.
 BROWSER_OPTIONS = (
@@ -224,7 +225,9 @@ def open_browser() -> Iterator[Any]:
 
 
 def browser_path(playwright: Any) -> str | None:
-    """Return the path of Playwright's browser, else of the system's; None without a browser."""
+    """Return the path of the headless shell, else of Playwright's browser or the system's; None without a browser."""
+    if shell := shutil.which(HEADLESS_SHELL):
+        return shell
     own = playwright.chromium.executable_path
     if Path(own).exists():
         return str(own)

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.layout import check_width, resize
+
 pytestmark = pytest.mark.browser
 
 
@@ -34,14 +36,14 @@ def test_every_page_fits_a_phone_and_a_desktop_and_stays_on_its_host(context, si
     problems = []
     tab.on("console", lambda message: message.type in ("error", "warning") and problems.append(message.text))
     tab.on("pageerror", lambda error: problems.append(str(error)))
-    for width in (1400, 390):
-        tab.set_viewport_size({"width": width, "height": 900})
-        for path in sorted(site.glob("*.html")):
-            if path.name == "404.html":
-                continue
-            tab.goto(f"{site_address}/{path.name}")
+    for path in sorted(site.glob("*.html")):
+        if path.name == "404.html":
+            continue
+        tab.goto(f"{site_address}/{path.name}")
+        for width in (1400, 390):
+            resize(tab, width, 900)
             expect(tab.locator("h1")).to_be_visible()
-            assert tab.evaluate("document.documentElement.scrollWidth") <= width, path.name
+            check_width(tab)
     assert tab.locator("body").get_attribute("data-md-color-scheme") == {"light": "default", "dark": "slate"}[scheme]
     assert problems == []
     assert {urlsplit(url).hostname for url in request_urls if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}

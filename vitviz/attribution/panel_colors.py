@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL.Image import Image
 
-from vitviz.attribution.provenance import Panel, panel_image
+from vitviz.attribution.provenance import Panel, panel_images
 from vitviz.plots.colormaps import COLOR_MAPS
 
 STEPS = 2  # of 255, by which a color may differ: rounding of values, and of two programs
@@ -28,8 +28,8 @@ def changed_colors(
         arrays: From `vitviz.attribution.tables.arrays`.
         kept: The patches that are not removed, (gh, gw).
     """
-    for panel in panels:
-        values, image = values_of(panel, arrays), panel_image(content, ending, panel)
+    for panel, image in zip(panels, panel_images(content, ending, panels), strict=True):
+        values = values_of(panel, arrays)
         if values is None or image is None or (panel.name == "map" and image.size != values.shape[::-1]):
             continue
         found, has_value = steps_of(image, panel, values.shape), kept & ~np.isnan(values)

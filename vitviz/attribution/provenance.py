@@ -326,31 +326,36 @@ def panels_of(figure: "Figure", content: bytes, ending: str) -> tuple[Panel, ...
                     limits=image.get_clim() if is_map else None,
                     sha256=None,
                 )
-                pixels = decode_panel(content, ending, panel)
-                digest = None if pixels is None else hashlib.sha256(pixels).hexdigest()
-                found.append(panel.model_copy(update={"sha256": digest}))
-    return tuple(found)
+                found.append(panel)
+    digests = panel_hashes(content, ending, found)
+    return tuple(panel.model_copy(update={"sha256": one}) for panel, one in zip(found, digests, strict=True))
 
 
-def decode_panel(content: bytes, ending: str, panel: Panel) -> bytes | None:
-    """Return the pixels of a panel in a PNG or SVG file, (height, width, RGBA) uint8; None if the file has none."""
-    image = panel_image(content, ending, panel)
-    return None if image is None else image.convert("RGBA").tobytes()
+def panel_hashes(content: bytes, ending: str, panels: Sequence[Panel]) -> list[str | None]:
+    """Return the SHA-256 of the pixels of each panel, (height, width, RGBA) uint8; arguments as of `panel_images`."""
+    images = panel_images(content, ending, panels)
+    return [None if one is None else hashlib.sha256(one.convert("RGBA").tobytes()).hexdigest() for one in images]
 
 
-def panel_image(content: bytes, ending: str, panel: Panel) -> Image.Image | None:
-    """Return the image of a panel in a PNG or SVG file; None if the file has none."""
-    if ending == ".svg":
-        tag = re.search(rb'<image\b[^>]*\bid="%s"[^>]*>' % re.escape(panel.name.encode()), content)
-        data = tag and re.search(rb'href="data:image/png;base64,([^"]*)"', tag[0])
-        return Image.open(io.BytesIO(base64.b64decode(data[1]))) if data else None
+def panel_images(content: bytes, ending: str, panels: Sequence[Panel]) -> list[Image.Image | None]:
+    """Return the image of each panel in a PNG or SVG file; None for those that the file does not have."""
     if ending == ".png":
-        image = Image.open(io.BytesIO(content))
-        left, top, right, bottom = (
-            math.floor(side * image.size[k % 2] + 0.5) for k, side in enumerate(panel.rectangle)
-        )  # halves are rounded up, as by JavaScript
-        return image.crop((left, top, right, bottom))
-    return None
+        whole = Image.open(io.BytesIO(content))
+        return [crop_panel(whole, panel) for panel in panels]
+    return [svg_image(content, panel.name) if ending == ".svg" else None for panel in panels]
+
+
+def crop_panel(whole: Image.Image, panel: Panel) -> Image.Image:
+    """Return the part of an image in the rectangle of a panel; halves are rounded up, as by JavaScript."""
+    left, top, right, bottom = (math.floor(side * whole.size[k % 2] + 0.5) for k, side in enumerate(panel.rectangle))
+    return whole.crop((left, top, right, bottom))
+
+
+def svg_image(content: bytes, name: str) -> Image.Image | None:
+    """Return the image with an id in an SVG file; None if there is none."""
+    tag = re.search(rb'<image\b[^>]*\bid="%s"[^>]*>' % re.escape(name.encode()), content)
+    data = tag and re.search(rb'href="data:image/png;base64,([^"]*)"', tag[0])
+    return Image.open(io.BytesIO(base64.b64decode(data[1]))) if data else None
 
 
 def embed(content: bytes, ending: str, found: Written | None) -> bytes:

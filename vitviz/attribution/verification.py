@@ -197,9 +197,8 @@ def changed_panels(
         return
     content = path.read_bytes()
     in_pdf = hashes_in_pdf(path) if ending == ".pdf" else set()
-    for panel in hashed:
-        pixels = origins.decode_panel(content, ending, panel)
-        if (hashlib.sha256(pixels).hexdigest() if pixels else "") != panel.sha256 and panel.sha256 not in in_pdf:
+    for panel, digest in zip(hashed, origins.panel_hashes(content, ending, hashed), strict=True):
+        if panel.sha256 not in in_pdf | {digest}:
             yield f"the pixels of {panel.name!r} have changed"
     if hashed:
         compared.append(f"pixels of {len(hashed)} panels")
