@@ -11,6 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import TIMEOUT, new_context
+from tests.webapp import runs
 from vitviz.data import cifar
 from vitviz.data.preprocessing import sample_paths
 
@@ -56,6 +57,17 @@ def address(offline_env, test_data_root, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def with_runs(offline_env, test_data_root, tmp_path_factory):
+    """The address of a server with a finished and a stopped run."""
+    work = tmp_path_factory.mktemp("work")
+    runs.make(work / "runs", "finished", finished=True)
+    runs.make(work / "runs", "stopped")
+    extra = {"VITVIZ_DATA": str(test_data_root), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    with bench.server(offline_env | extra, work) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
 def train_data_root(test_data_root, tmp_path_factory):
     """A data folder whose training batches are all copies of the test batch."""
     root = tmp_path_factory.mktemp("training")
@@ -65,6 +77,14 @@ def train_data_root(test_data_root, tmp_path_factory):
         for name in names:
             os.link(test_data_root / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
     return root
+
+
+@pytest.fixture(scope="session")
+def form_address(offline_env, train_data_root, tmp_path_factory):
+    """The address of a server with training images, whose folder of runs stays empty."""
+    extra = {"VITVIZ_DATA": str(train_data_root), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    with bench.server(offline_env | extra, tmp_path_factory.mktemp("work")) as (address, _):
+        yield address
 
 
 @pytest.fixture

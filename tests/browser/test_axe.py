@@ -8,12 +8,10 @@ import pytest
 from playwright.sync_api import expect
 
 import vitviz
-from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.explore import choose_option
 from tests.browser.layout import resize
 from tests.browser.train import TRAIN
-from tests.webapp import runs
 from vitviz.data.preprocessing import sample_paths
 
 pytestmark = pytest.mark.browser
@@ -56,17 +54,6 @@ def check(request):
         page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
 
     return run
-
-
-@pytest.fixture(scope="module")
-def with_runs(offline_env, test_data_root, tmp_path_factory):
-    """The address of a server with a finished and a stopped run."""
-    work = tmp_path_factory.mktemp("work")
-    runs.make(work / "runs", "finished", finished=True)
-    runs.make(work / "runs", "stopped")
-    extra = {"VITVIZ_DATA": str(test_data_root), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
-    with bench.server(offline_env | extra, work) as (address, _):
-        yield address
 
 
 def settled(page):

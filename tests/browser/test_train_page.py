@@ -68,9 +68,9 @@ def test_without_runs_the_page_shows_a_bundled_timeline(open_page, request_urls,
     assert weight == pytest.approx(100 * recorded.cls_attention[last, 0, 0, 0, 1:].max(), abs=0.0601)
 
 
-def test_nothing_is_polled_while_nothing_runs(context, train_server):
+def test_nothing_is_polled_while_nothing_runs(context, form_address):
     context.clock.install()
-    page = open_train(context, train_server[0])
+    page = open_train(context, form_address)
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     assert not page.get_attribute(TRAIN, "data-polls")
     sent = []
@@ -118,8 +118,8 @@ def test_the_bundled_timeline_plays_once_until_a_click(browser, address, recorde
     context.close()
 
 
-def test_the_form_begins_with_the_time_and_start_is_in_view(context, train_server):
-    page = open_train(context, train_server[0])
+def test_the_form_begins_with_the_time_and_start_is_in_view(context, form_address):
+    page = open_train(context, form_address)
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     begin = page.get_by_role("button", name="Start training")
     expect(page.get_by_role("radio", name="2 minutes")).to_be_checked()
@@ -449,8 +449,8 @@ def test_a_response_older_than_a_rename_does_not_undo_it(context, train_server):
     assert [row.get_attribute("data-run") for row in page.locator("tbody tr[data-run]").all()] == ["two"]
 
 
-def test_invalid_hyperparameters_are_marked_at_their_field(context, train_server):
-    page = open_train(context, train_server[0])
+def test_invalid_hyperparameters_are_marked_at_their_field(context, form_address):
+    page = open_train(context, form_address)
     page.locator(".hyperparameters summary").click()
     page.locator("[name='model.num_heads']").fill("5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
@@ -465,8 +465,8 @@ def test_invalid_hyperparameters_are_marked_at_their_field(context, train_server
     expect(page.get_by_role("button", name="Start training")).to_be_enabled()
 
 
-def test_a_typed_budget_is_kept_in_another_unit(context, train_server):
-    page = open_train(context, train_server[0])
+def test_a_typed_budget_is_kept_in_another_unit(context, form_address):
+    page = open_train(context, form_address)
     page.locator(".preset-section summary").click()
     length, unit = page.locator("[name=budget]"), page.locator("[name=unit]")
     unit.select_option("epochs")
@@ -479,8 +479,8 @@ def test_a_typed_budget_is_kept_in_another_unit(context, train_server):
     expect(length).to_have_value("2")
 
 
-def test_a_sweep_shows_its_number_of_runs(context, train_server):
-    page = open_train(context, train_server[0])
+def test_a_sweep_shows_its_number_of_runs(context, form_address):
+    page = open_train(context, form_address)
     page.locator(".sweep summary").click()
     for place, (name, values) in enumerate((("model.depth", "2, 4"), ("model.num_heads", "2 4 8"))):
         page.locator(f"[data-vary='{place}']").select_option(name)
@@ -520,8 +520,8 @@ def test_another_run_can_be_shown_during_a_sweep(context, train_server):
     expect(page.locator(".about-sweep")).to_contain_text("stopped")
 
 
-def test_an_emptied_name_is_suggested_again_on_blur(context, train_server):
-    page = open_train(context, train_server[0])
+def test_an_emptied_name_is_suggested_again_on_blur(context, form_address):
+    page = open_train(context, form_address)
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     name = page.locator("input[name=name]")
     suggested = name.input_value()
