@@ -14,6 +14,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from tests import tiny
 from vitviz.data import cifar
@@ -83,7 +84,17 @@ def cifar_folder(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
-    """The documentation site, built without a network and with warnings as errors."""
+    """The documentation site, built once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            build_site(tmp_path_factory).rename(folder)
+    return folder
+
+
+def build_site(tmp_path_factory) -> Path:
+    """Build the site without a network and with warnings as errors."""
     folder = tmp_path_factory.mktemp("site")
     connections = tmp_path_factory.mktemp("connections") / "connections.log"
     guard = {"PYTHONPATH": str(ROOT / "tests" / "browser" / "guard"), "VITVIZ_TEST_CONNECTIONS": str(connections)}
