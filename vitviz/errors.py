@@ -9,6 +9,7 @@
 
 import difflib
 import re
+import sys
 from collections.abc import Iterable, Mapping
 
 ARGUMENT = re.compile(r"`([a-z][a-z_]*)(?:=([^`]*))?`")  # in a message: `port`, `restart=True`, `like=timm:NAME`
@@ -155,6 +156,12 @@ class InterruptedMapError(VitvizError, RuntimeError):
             f"The map was interrupted after {done} of {total} forward passes.", "Start it again for a result."
         )
         self.done, self.total = done, total
+
+
+def reports_no_memory(error: BaseException) -> bool:
+    """Return whether Python, or PyTorch on a GPU, raised an exception because memory ran out."""
+    torch = sys.modules.get("torch")  # it need not be imported to look at an error
+    return isinstance(error, MemoryError) or (torch is not None and isinstance(error, torch.OutOfMemoryError))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

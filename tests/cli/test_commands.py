@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 import vitviz as package
@@ -19,6 +20,8 @@ from vitviz.data import cifar, datasets
 from vitviz.errors import CheckpointError
 from vitviz.models import checkpoint, hub
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.vit import ViT
+from vitviz.runs.process import NO_MEMORY
 
 COMMANDS = (
     "app",
@@ -78,6 +81,15 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
     assert done.stdout == ""
     assert done.stderr.startswith(f"vitviz: {sentence}")
     assert done.stderr.count("\n") == 1
+
+
+def test_memory_that_runs_out_is_one_line(vitviz, monkeypatch, tmp_path, tiny_file):
+    def fail(*_, **__):
+        raise torch.OutOfMemoryError("Tried to allocate 2 GiB.")
+
+    monkeypatch.setattr(ViT, "forward_with_blocks", fail)
+    found = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "cat.png")
+    assert found == (1, "", f"vitviz: {NO_MEMORY}\n")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from tests.errors import refuses
 from vitviz.errors import TrainingError, TrainingStopped
@@ -43,6 +44,8 @@ def test_only_one_process_at_a_time_locks_a_folder(lock):
             "System error: Permission denied (a.npz). Check its permissions, or choose another folder.",
         ),
         (KeyError("oh"), "failed", "Internal error: KeyError: 'oh'"),
+        (MemoryError(), "failed", process.NO_MEMORY),
+        (torch.OutOfMemoryError("Tried to allocate 2 GiB."), "failed", process.NO_MEMORY),
         (ValueError("é" * 3000), "failed", "é" * 187),
     ],
     ids=lambda value: type(value).__name__,

@@ -7,10 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 from gradio import processing_utils
 
 from benchmarks.page import unused_port
 from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
+from vitviz.runs.process import NO_MEMORY
 from vitviz.webapp import user_models
 from vitviz.webapp.app import build_app, serve
 from vitviz.webapp.server import guard
@@ -178,3 +180,16 @@ def test_the_endpoint_fetches_no_url(client, monkeypatch):
     _, events = client.endpoint("explain", file_data("http://images.example.com/x.png"), "cifar10-ti4", "average")
     assert "Only an uploaded image can be explained" in events
     assert not fetched
+
+
+def test_memory_that_runs_out_is_said_and_logged(client, monkeypatch, caplog):
+    def fail(*_):
+        raise torch.OutOfMemoryError("Tried to allocate 2 GiB of /home/x")
+
+    monkeypatch.setattr("vitviz.webapp.inputs.sample_path", fail)
+    monkeypatch.setattr("vitviz.webapp.endpoints.sample_path", fail)
+    status, answer = client.route("explanations", explain({"kind": "sample", "name": "ship"}))
+    assert (status, answer["error"]) == (503, NO_MEMORY)
+    assert "Tried to allocate" in caplog.text
+    _, events = client.endpoint("explain", "cat", "cifar10-ti4", "average")
+    assert NO_MEMORY in events

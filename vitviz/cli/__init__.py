@@ -37,7 +37,7 @@ from vitviz.cli.options import (
 )
 from vitviz.cli.training import sweep, train
 from vitviz.environment import OPENMP
-from vitviz.errors import TrainingStopped, VitvizError
+from vitviz.errors import TrainingStopped, VitvizError, reports_no_memory
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, InferenceDevice
 
@@ -81,16 +81,15 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
-    except (VitvizError, ValueError, OSError) as error:
-        process.record_failure(error)
-        known = error.with_options(command_options()) if isinstance(error, VitvizError) else None
-        print(f"vitviz: {known or process.format_error(error)}", file=sys.stderr)
-        sys.exit(INTERRUPTED if isinstance(error, TrainingStopped) else 1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
         process.record_failure(error)
-        raise
+        if not isinstance(error, VitvizError | ValueError | OSError) and not reports_no_memory(error):
+            raise
+        known = error.with_options(command_options()) if isinstance(error, VitvizError) else None
+        print(f"vitviz: {known or process.format_error(error)}", file=sys.stderr)
+        sys.exit(INTERRUPTED if isinstance(error, TrainingStopped) else 1)
 
 
 def command_options() -> dict[str, str]:

@@ -21,7 +21,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from vitviz.errors import TrainingError, TrainingStopped, VitvizError
+from vitviz.errors import TrainingError, TrainingStopped, VitvizError, reports_no_memory
 from vitviz.files import acquire_lock, open_regular, read_regular
 from vitviz.models.config import STRICT
 from vitviz.training.signals import StopRequest
@@ -33,6 +33,7 @@ FILE = "process.json"
 FILE_BYTES = 2048
 LOCKED_FOLDER = "VITVIZ_LOCKED_FOLDER"  # environment variable: the folder whose lock the process inherited
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_MEMORY = "There is not enough memory. Use a smaller model, image or batch, or close other programs."
 DISK_RETRY_INTERVAL = 1.0  # seconds between attempts to write to a full disk
 State = Literal["training", "stopped", "finished", "failed"]
 # What to do about an error of the operating system; others are about the path.
@@ -230,4 +231,6 @@ def format_error(error: BaseException) -> str:
         path = f" ({error.filename})" if error.filename else ""
         hint = HINTS.get(error.errno or 0, "Check the path, or choose another")
         return f"System error: {error.strerror or error}{path}. {hint}."
+    if reports_no_memory(error):
+        return NO_MEMORY
     return f"Internal error: {type(error).__name__}: {shorten(str(error), 300)}"

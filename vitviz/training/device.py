@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from vitviz.data.augmentation import sample_patches
-from vitviz.errors import ConfigError, TrainingError
+from vitviz.errors import ConfigError, TrainingError, reports_no_memory
 from vitviz.models.checkpoint import available_memory, count_parameters
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
@@ -66,8 +66,7 @@ def is_out_of_memory(error: BaseException, needed: int) -> bool:
     PyTorch's CPU allocator and oneDNN raise a plain `RuntimeError`, and modules that are imported late fail in other
     ways. These have no field for the reason. They count if `needed` bytes cannot be allocated now.
     """
-    out_of_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
-    return out_of_memory or (type(error) in POSSIBLE_OOM_ERRORS and not can_allocate(needed))
+    return reports_no_memory(error) or (type(error) in POSSIBLE_OOM_ERRORS and not can_allocate(needed))
 
 
 def can_allocate(size: int) -> bool:

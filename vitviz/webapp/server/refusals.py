@@ -13,9 +13,9 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from vitviz.errors import VitvizError
+from vitviz.errors import VitvizError, reports_no_memory
 from vitviz.files import printable_name
-from vitviz.runs.process import DISK_FULL, format_error
+from vitviz.runs.process import DISK_FULL, NO_MEMORY, format_error
 from vitviz.view import first_error
 from vitviz.webapp.server.jobs import BusyError, GoneError
 
@@ -89,6 +89,9 @@ def refuse(error: Exception, public: bool) -> tuple[int, Refusal]:
         return CLIENT_GONE, Refusal(error="The client has gone.")
     if isinstance(error, OSError) and error.errno in DISK_FULL:
         error = HTTPException(507, DISK_IS_FULL)
+    if reports_no_memory(error):
+        log.error(NO_MEMORY, exc_info=error)
+        error = HTTPException(503, NO_MEMORY)
     if isinstance(error, HTTPException):
         return error.status_code, Refusal(error=error.detail, problem=error.detail)
     if isinstance(error, ValueError) or (isinstance(error, OSError) and not public):
