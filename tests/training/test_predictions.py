@@ -83,8 +83,9 @@ def test_the_bundled_predictions_are_those_of_the_model():
         pytest.skip(str(error))
     model = checkpoint.load("cifar10-ti4")
     stored = read_predictions("cifar10-ti4").predictions
-    computed = compute_predictions(model, test_images)
-    assert int((stored.classes != computed.classes).sum()) <= 5, "rounding differs between machines"
-    assert torch.allclose(stored.probabilities, computed.probabilities, atol=0.01)
+    some = slice(None, None, 10)  # all of them take minutes
+    computed = compute_predictions(model, test_images[some])
+    assert int((stored.classes[some] != computed.classes).sum()) <= 1, "rounding differs between machines"
+    assert torch.allclose(stored.probabilities[some], computed.probabilities, atol=0.01)
     accuracy = float((stored.classes == labels).float().mean())
     assert accuracy == pytest.approx(model.record["test_accuracy"], abs=5e-4)
