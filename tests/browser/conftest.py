@@ -47,23 +47,29 @@ def test_data_root(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def address(offline_env, test_data_root, tmp_path_factory):
-    extra = offline_env | {
-        "VITVIZ_DATA": str(test_data_root),
-        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads")),
-    }
-    with bench.server(extra, tmp_path_factory.mktemp("work")) as (address, _):
+def serve(offline_env, tmp_path_factory):
+    """Return a context manager that runs a server with a data folder, in a new folder or in one with runs."""
+
+    def run(data, work=None):
+        extra = {"VITVIZ_DATA": str(data), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+        return bench.server(offline_env | extra, work or tmp_path_factory.mktemp("work"))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def address(serve, test_data_root):
+    with serve(test_data_root) as (address, _):
         yield address
 
 
 @pytest.fixture(scope="session")
-def with_runs(offline_env, test_data_root, tmp_path_factory):
+def with_runs(serve, test_data_root, tmp_path_factory):
     """The address of a server with a finished and a stopped run."""
     work = tmp_path_factory.mktemp("work")
     runs.make(work / "runs", "finished", finished=True)
     runs.make(work / "runs", "stopped")
-    extra = {"VITVIZ_DATA": str(test_data_root), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
-    with bench.server(offline_env | extra, work) as (address, _):
+    with serve(test_data_root, work) as (address, _):
         yield address
 
 
@@ -80,10 +86,9 @@ def train_data_root(test_data_root, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def form_address(offline_env, train_data_root, tmp_path_factory):
+def form_address(serve, train_data_root):
     """The address of a server with training images, whose folder of runs stays empty."""
-    extra = {"VITVIZ_DATA": str(train_data_root), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
-    with bench.server(offline_env | extra, tmp_path_factory.mktemp("work")) as (address, _):
+    with serve(train_data_root) as (address, _):
         yield address
 
 
